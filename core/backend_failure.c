@@ -60,6 +60,26 @@ void plx_backend_remarked(plx_backend *backend, const plx_error *remark, const c
     (void)pthread_mutex_unlock(&context->lock);
 }
 
+void plx_plan_remarked(plx_plan *plan, const plx_error *remark)
+{
+    plx_context *context = plan->backend->context;
+    plx_error said = *remark;
+    plx_text_clean(said.text, sizeof said.text);
+    (void)pthread_mutex_lock(&context->lock);
+    if (plan->remark[0] == '\0')
+        (void)snprintf(plan->remark, sizeof plan->remark, "%.159s", said.text);
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
+const char *plx_plan_remark(plx_plan *plan)
+{
+    plx_context *context = plan->backend->context;
+    (void)pthread_mutex_lock(&context->lock);
+    const char *text = plan->remark;
+    (void)pthread_mutex_unlock(&context->lock);
+    return text;
+}
+
 /* Written once, so that it stays as it is when the lock is gone. */
 const char *plx_remark(plx_context *context)
 {

@@ -303,6 +303,8 @@ static inline plx_status plx_backend_usable(const plx_backend *backend)
 
 /* Keeps what a plugin did otherwise than planned, for plx_remark(). */
 void plx_backend_remarked(plx_backend *backend, const plx_error *remark, const char *op, const char *kernel);
+/* The same for plx_plan_remark(). */
+void plx_plan_remarked(plx_plan *plan, const plx_error *remark);
 
 /* Turns a plugin's failure into the message "cuda:0: upload of 4096 bytes failed:
  * why", remembers that the device is lost when it is, and returns the status.
@@ -350,6 +352,7 @@ struct plx_plan {
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
     atomic_bool executed;
+    char remark[160];       /* plx_plan_remark(); written once, under the context's lock */
 };
 
 /* ---- calls, once more ------------------------------------------------------- */

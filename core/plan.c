@@ -402,8 +402,10 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
                                   plan->kernel->name);
-    if (error.text[0] != '\0')
+    if (error.text[0] != '\0') {
         plx_backend_remarked(backend, &error, plan->operation->name, plan->kernel->name);
+        plx_plan_remarked(plan, &error);
+    }
     return PLX_OK;
 }
 

@@ -312,6 +312,9 @@ PLX_API plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *pr
 /* What the first call of this context did otherwise than planned, and why, such as another kernel where
  * there was no memory to work in: a sentence.  "": all was as planned. */
 PLX_API const char *plx_remark(plx_context *context);
+/* The same of this plan's executions: "async-copy ran: an operand begins at no multiple of 16 bytes".  Lives as long as
+ * the plan. */
+PLX_API const char *plx_plan_remark(plx_plan *plan);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);

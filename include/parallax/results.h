@@ -183,6 +183,7 @@ typedef struct plx_record {
     char circumstances[256];   /* check: shape, transpositions, scalars, paddings, ...; else "" */
     uint64_t shift;            /* elements by which each operand started past an aligned address */
     char config[40];           /* the configuration in which the kernel ran, "64x64/4"; "" where it has none */
+    char remark[160];          /* what ran otherwise than planned, and why; "": nothing */
 } plx_record;
 
 typedef struct plx_pair {

@@ -5,6 +5,8 @@
 #include "plugins/cuda/code.h"
 #include "plugins/cuda/map.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,7 @@ typedef struct device_code {
 /* One way to carry out the problem: a recipe, ready to be launched. */
 typedef struct way {
     const char *kernel; /* whose it is */
+    char instead[32];   /* the kernel whose code it runs in place of that one's; "": its own */
     uint64_t scratch_bytes;
     uint32_t aligned; /* bits: operands that must begin at a multiple of MAP_ALIGNMENT */
     size_t map_count, launch_count;
@@ -56,6 +59,7 @@ struct plx_plugin_plan {
     CUmodule text; /* that it was made from; NULL: from our own images */
     size_t way_count;
     way ways[WAYS];
+    atomic_bool told; /* that another kernel's code ran; once is enough */
 };
 
 /* What a call brings: the queue, and where its operands begin. */
@@ -292,6 +296,29 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
     return keep_way(session, &code, row, &recipe, problem, plan, error);
 }
 
+/* Where operands begin anywhere, a kernel may have another one's code run: "gemm/async-copy". */
+static void name_what_runs(const plx_recipe *recipe, const plx_recipe *aligned, way *made)
+{
+    const char *slash = strrchr(recipe->code, '/');
+    if (slash != NULL && strcmp(recipe->code, aligned->code) != 0)
+        (void)snprintf(made->instead, sizeof made->instead, "%.31s", slash + 1);
+}
+
+static plx_status add_unaligned_way(plx_session *session, const plx_problem *problem, const plx_row *row,
+                                    plx_plugin_plan *plan, plx_error *error)
+{
+    plx_recipe aligned, recipe;
+    const size_t number = plan->way_count;
+    plx_status status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(row, row->recipe, problem, &session->info, &aligned, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(row, row->recipe_unaligned, problem, &session->info, &recipe, error);
+    if (status == PLX_OK)
+        name_what_runs(&recipe, &aligned, &plan->ways[number]);
+    return status;
+}
+
 /* The kernel's ways, the best first, and the spare kernel's after them. */
 static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row,
                            plx_plugin_plan *plan, plx_error *error)
@@ -300,7 +327,7 @@ static plx_status add_ways(plx_session *session, const plx_problem *problem, con
     spared.config = 0; /* it is the row's own */
     plx_status status = add_way(session, problem, row, row->recipe, plan, error);
     if (status == PLX_OK && plan->ways[0].aligned != 0)
-        status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
+        status = add_unaligned_way(session, problem, row, plan, error);
     if (status == PLX_UNSUPPORTED && plan->way_count > 0 && row->spare != NULL)
         status = PLX_OK; /* the spare kernel takes what begins anywhere */
     if (status == PLX_OK && row->spare != NULL)
@@ -548,6 +575,9 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
     if (status == PLX_OK)
         status = run_way(taken, &this, error);
     plx_cuda_leave(&thread);
+    if (status == PLX_OK && taken->instead[0] != '\0' && !atomic_exchange(&plan->told, true))
+        return plx_fail(error, PLX_OK, "%s ran: an operand begins at no multiple of %d bytes", taken->instead,
+                        MAP_ALIGNMENT);
     return status;
 }
 

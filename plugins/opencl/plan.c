@@ -11,7 +11,10 @@
 #include "plugins/opencl/code.h"
 #include "plugins/opencl/map.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* kernels/<op>/<kernel>.cl with what it includes, under the key <op>/<kernel>; made by the build. */
 extern const plx_image plx_opencl_sources[];
@@ -55,6 +58,8 @@ struct plx_plugin_plan {
     plx_plugin_plan *spare;     /* made when there is no memory for the row's scratch */
     uint32_t aligned;           /* bits: operands that must begin at a multiple of 16 bytes */
     plx_plugin_plan *unaligned; /* for where one does not; NULL: the spare */
+    char instead[32];           /* the kernel whose code `unaligned` runs in place of this one's; "": its own */
+    atomic_bool told;           /* of it; once is enough */
     uint64_t scratch_bytes;
     cl_program text;       /* that it was made from; NULL: from our own source */
     plx_cl_places *places; /* of what a text's pointers point to; NULL: our arguments have offsets */
@@ -337,8 +342,11 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
     plx_plugin_plan *made = NULL;
     plx_status status = make_plan(&this, kernel, &made, error);
     if (status == PLX_OK && made->aligned != 0) {
-        this = (planning){.session = session, .problem = problem, .unaligned = true};
-        status = make_plan(&this, kernel, &made->unaligned, error);
+        planning other = {.session = session, .problem = problem, .unaligned = true};
+        status = make_plan(&other, kernel, &made->unaligned, error);
+        const char *slash = strrchr(other.recipe.code, '/');
+        if (status == PLX_OK && slash != NULL && strcmp(other.recipe.code, this.recipe.code) != 0)
+            (void)snprintf(made->instead, sizeof made->instead, "%.31s", slash + 1);
         if (status == PLX_UNSUPPORTED && made->row->spare != NULL)
             status = PLX_OK; /* the spare kernel takes what begins anywhere */
     }
@@ -584,8 +592,12 @@ static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, 
 static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue,
                                     const plx_operand *operands, size_t count, plx_error *error)
 {
-    if (plan->unaligned != NULL)
-        return plx_opencl_execute(plan->unaligned, queue, operands, count, error);
+    if (plan->unaligned != NULL) {
+        const plx_status status = plx_opencl_execute(plan->unaligned, queue, operands, count, error);
+        if (status == PLX_OK && plan->instead[0] != '\0' && !atomic_exchange(&plan->told, true))
+            return plx_fail(error, PLX_OK, "%s ran: an operand begins at no multiple of 16 bytes", plan->instead);
+        return status;
+    }
     (void)plx_fail(error, PLX_UNSUPPORTED,
                    "an operand begins at no multiple of 16 bytes, and can't be copied");
     return execute_spare(plan, queue, operands, count, error);

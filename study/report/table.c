@@ -277,6 +277,7 @@ static void put_row(const report_table *table, size_t row)
     const plx_record *record = table->rows[row];
     plx_table_put_row(&table->lines, row, table->to);
     put_reason(table, record->reason); /* also why what is right has no time */
+    put_reason(table, record->remark);
     put_wrong_element(table, record);
     put_likeness(table, record);
     put_caveats(table, record);

@@ -212,6 +212,7 @@ static void origin_fields(plx_archive *archive, size_t devices, plx_record *reco
         plx_archive_refuse(archive, "device");
     plx_archive_text(archive, "kernel", record->kernel, sizeof record->kernel);
     plx_archive_remark(archive, "config", record->config, sizeof record->config);
+    plx_archive_remark(archive, "remark", record->remark, sizeof record->remark);
     plx_archive_text(archive, "idea", record->idea, sizeof record->idea);
     record->outcome = plx_archive_outcome(archive, record->outcome);
     plx_archive_remark(archive, "reason", record->reason, sizeof record->reason);

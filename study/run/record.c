@@ -35,4 +35,6 @@ void plx_record_take_config(plx_record *record, plx_plan *plan)
     plx_config config;
     if (plan != NULL && plx_plan_config(plan, &config) == PLX_OK)
         (void)snprintf(record->config, sizeof record->config, "%s", config.name);
+    if (plan != NULL)
+        (void)snprintf(record->remark, sizeof record->remark, "%s", plx_plan_remark(plan));
 }

@@ -271,6 +271,59 @@ static plx_status plan_first(const bench *made, plx_plugin_plan **plan)
     return plugin->plan(made->session, &problem, 0, plan, &error);
 }
 
+static void execute_once(const workbench *work, const plx_recipe *recipe, plx_plugin_plan *plan)
+{
+    int64_t shared_bytes;
+    fake->launch_count = 0;
+    for (size_t i = 0; i < recipe->step_count; i++)
+        fake->argument_counts[i] = visible_arguments(&recipe->steps[i], &shared_bytes);
+    error.text[0] = '\0';
+    assert_int_equal(plugin->execute(plan, work->made.queue, work->operands, OPERANDS, &error), PLX_OK);
+}
+
+/* Whether another kernel's code runs where operands begin anywhere; an execution must say so, once. */
+static bool says_what_runs(const workbench *work, const plx_problem *problem, size_t kernel)
+{
+    const plx_row *row = &plx_ladder_of(problem->op)->rows[kernel];
+    const workbench moved = shifted(work, problem->dtype);
+    plx_recipe aligned, anywhere;
+    plx_plugin_plan *plan;
+    if (row->recipe_unaligned == NULL ||
+        plx_recipe_write(row, row->recipe, problem, &work->info, &aligned, &error) != PLX_OK ||
+        plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &anywhere, &error) != PLX_OK ||
+        strchr(anywhere.code, '/') == NULL || strcmp(aligned.code, anywhere.code) == 0 ||
+        !(maps_operands(&aligned) || aligned.aligned != 0))
+        return false;
+    assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error), PLX_OK);
+    execute_once(work, &aligned, plan);
+    assert_string_equal(error.text, "");
+    execute_once(&moved, &anywhere, plan);
+    const char *name = strrchr(anywhere.code, '/') + 1;
+    assert_memory_equal(error.text, name, strlen(name));
+    assert_non_null(strstr(error.text, " ran: an operand begins at no multiple of 16 bytes"));
+    execute_once(&moved, &anywhere, plan);
+    assert_string_equal(error.text, "");
+    plugin->plan_destroy(plan);
+    return true;
+}
+
+static void code_of_another_kernel_is_told(void **unused)
+{
+    workbench work = begin_work();
+    size_t told = 0;
+    (void)unused;
+    for (size_t k = 0; plugin->kernel(PLX_GEMM, k) != NULL; k++)
+        for (unsigned form = 0; form < 4; form++) {
+            plx_problem problem = problem_of(PLX_GEMM, PLX_F32, form);
+            plx_gemm_problem *p = &problem.of.gemm;
+            p->m = p->n = 1024;
+            p->k = p->lda = p->ldb = p->ldc = 4096;
+            told += says_what_runs(&work, &problem, k);
+        }
+    assert_true(told > 0);
+    end_work(work);
+}
+
 static void what_no_kernel_serves_is_refused(void **unused)
 {
     bench made = begin();
@@ -543,6 +596,7 @@ int main(void)
         RECIPES_OF(PLX_TRANSPOSE),
         RECIPES_OF(PLX_MATVEC),
         RECIPES_OF(PLX_GEMM),
+        cmocka_unit_test(code_of_another_kernel_is_told),
         cmocka_unit_test(what_no_kernel_serves_is_refused),
         cmocka_unit_test(code_for_another_gpu_names_the_remedy),
         cmocka_unit_test(a_block_too_large_for_its_registers_is_unsupported),
