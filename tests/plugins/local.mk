@@ -1,5 +1,5 @@
 # Plugins that run without a GPU: the host, and vendors' and others' libraries as peers.
-cmocka_tests += tests/plugins/test_host
+cmocka_tests += tests/plugins/test_host tests/plugins/test_threads
 script_tests += tests/plugins/test_growth.sh tests/plugins/test_peers.sh tests/plugins/test_wrong_sum.sh
 
 # The cublas plugin's own files, with libraries that compute on the host in place of NVIDIA's.
@@ -75,3 +75,7 @@ tests_plugins_test_clblast_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS) $(CLBLAST
 check_PROGRAMS += tests/plugins/growth
 tests_plugins_growth_SOURCES = tests/plugins/growth.c
 tests_plugins_growth_LDADD = libparallax.la -ldl
+
+tests_plugins_test_threads_SOURCES = tests/plugins/test_threads.c $(host_backend_sources)
+tests_plugins_test_threads_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
+tests_plugins_test_threads_LDADD = libplx-base.la $(CMOCKA_LIBS) -lm
