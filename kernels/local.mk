@@ -40,6 +40,10 @@ host_kernel_sources = \
 	kernels/host.h \
 	kernels/ieee754.h \
 	kernels/wide.h \
+	kernels/probe/chains.h \
+	kernels/probe/host_vectors.c \
+	kernels/probe/host_vectors.h \
+	kernels/probe/plain.h \
 	$(operations:=/host.c)
 
 # For the plugins of devices: every directory's rows.c, and what else these stand on.

@@ -85,6 +85,7 @@ study_measure_sources = \
 	study/measure/ceiling.h \
 	study/measure/ceiling_measure.c \
 	study/measure/ceilings.c \
+	study/measure/ceilings_kept.c \
 	study/measure/clock_fit.c \
 	study/measure/counters.c \
 	study/measure/measure.c \

@@ -165,13 +165,14 @@ static void describe_nvidia(cl_device_id device, plx_device_info *info)
     info->l2_bytes = 0;
 }
 
-/* Below CUDA (100) on the same chip; a processor below the host plugin (10). */
+/* Below CUDA (100) on the same chip; a processor above the host plugin (10), whose kernels are plain references: PoCL's
+ * were measured to be several times as fast. */
 static int score_of(cl_device_type type)
 {
     if (type & CL_DEVICE_TYPE_GPU)
         return 50;
     if (type & CL_DEVICE_TYPE_CPU)
-        return 5;
+        return 15;
     return 20;
 }
 

@@ -128,6 +128,17 @@ typedef struct plx_timing {
                            * measured for small problems */
 } plx_timing;
 
+/* Whether the interval is wider than the median: the time is no result, and nothing is ranked by it. */
+static inline bool plx_timing_is_noisy(const plx_timing *time)
+{
+    return time->measured && !(time->high_ns - time->low_ns <= time->median_ns);
+}
+/* Whether there is a time to go by. */
+static inline bool plx_timing_counts(const plx_timing *time)
+{
+    return time->measured && time->median_ns > 0 && !plx_timing_is_noisy(time);
+}
+
 /* What bounds a time from below, measured in the same process on the same device. */
 typedef enum plx_ceiling_kind {
     PLX_CEILING_COPY = 0, /* reading and writing, GB/s */

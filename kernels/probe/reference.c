@@ -1,5 +1,6 @@
 /* The references of the probes: plain C, exact. */
 #include "kernels/reference.h"
+#include "probe/plain.h"
 #include "probe/tiles.h"
 #include "probe/units.h"
 
@@ -60,13 +61,19 @@ static uint64_t chunk_sum(const plx_problem *problem, const void *in, int64_t i)
     return sum;
 }
 
+static double factor_of(const plx_problem *problem)
+{
+    return problem->of.probe.stride == 0 ? PROBE_FMA_FACTOR : PROBE_PLAIN_FACTOR;
+}
+
 static float chains_f32(const plx_problem *problem, float x)
 {
+    const double factor = factor_of(problem);
     float sum = 0;
     for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
         float a = x + (float)chain;
         for (int32_t r = 0; r < problem->of.probe.repeat; r++)
-            a = fmaf(a, (float)PROBE_FMA_FACTOR, (float)PROBE_FMA_TERM);
+            a = fmaf(a, (float)factor, (float)PROBE_FMA_TERM);
         sum = chain == 0 ? a : sum + a;
     }
     return sum;
@@ -74,11 +81,12 @@ static float chains_f32(const plx_problem *problem, float x)
 
 static double chains_f64(const plx_problem *problem, double x)
 {
+    const double factor = factor_of(problem);
     double sum = 0;
     for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
         double a = x + (double)chain;
         for (int32_t r = 0; r < problem->of.probe.repeat; r++)
-            a = fma(a, PROBE_FMA_FACTOR, PROBE_FMA_TERM);
+            a = fma(a, factor, PROBE_FMA_TERM);
         sum = chain == 0 ? a : sum + a;
     }
     return sum;

@@ -60,6 +60,13 @@ static void add_launch(const plx_problem *problem, const probe_kernel *kernel, p
         plx_step_shared(step, kernel->dynamic_shared * size);
 }
 
+/* What a processor can do in several ways, which offset and stride number. */
+static bool has_ways(plx_probe_pattern pattern)
+{
+    return pattern == PLX_PROBE_COPY || pattern == PLX_PROBE_READ || pattern == PLX_PROBE_FMA ||
+           pattern == PLX_PROBE_LAUNCH;
+}
+
 static plx_status probe_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
@@ -75,6 +82,8 @@ static plx_status probe_recipe(const plx_problem *problem, const plx_device_info
     const struct type_words *type = &types[problem->dtype];
     if (problem->of.probe.pattern != kernel->pattern)
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel computes another pattern");
+    if (has_ways(kernel->pattern) && (problem->of.probe.offset != 0 || problem->of.probe.stride != 0))
+        return plx_fail(error, PLX_UNSUPPORTED, "has one way alone");
     if (kernel->whole_blocks && problem->of.probe.n % PROBE_BLOCK != 0)
         return plx_fail(error, PLX_UNSUPPORTED, "has no guard: n must be a multiple of %d", PROBE_BLOCK);
     if (kernel->on_units && (device->compute_major < 8 || (device->features & PLX_FEATURE_NVIDIA_PTX) != 0))

@@ -24,13 +24,13 @@ static void progress(plx_comparison *c, const char *backend, const char *kernel,
 
 static double rate(double amount, const plx_timing *time)
 {
-    return time->measured && time->median_ns > 0.0 ? amount / time->median_ns : 0.0;
+    return plx_timing_counts(time) ? amount / time->median_ns : 0.0;
 }
 
 /* A kernel as the ladder has it: no library's, and not in a configuration that was asked for. */
 static bool is_timed_step(const plx_candidate *candidate)
 {
-    return candidate->time.measured && !plx_candidate_is_baseline(candidate) &&
+    return plx_timing_counts(&candidate->time) && !plx_candidate_is_baseline(candidate) &&
            candidate->config[0] == '\0' && (candidate->kernel->flags & PLX_KERNEL_VENDOR) == 0;
 }
 
@@ -45,6 +45,16 @@ static double gain(const plx_candidate *candidates, size_t which)
     return 0.0;
 }
 
+/* Processors have other units for 16 bits alone; a library for a GPU does not tell what it computes on. */
+static bool may_use_other_units(const plx_candidate *candidate, const plx_problem *problem)
+{
+    const bool processor = (plx_backend_device(candidate->backend)->features & PLX_FEATURE_CPU) != 0;
+
+    if (candidate->kernel->compute != PLX_COMPUTE_PLAIN || (candidate->kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0)
+        return true;
+    return (candidate->kernel->flags & PLX_KERNEL_VENDOR) != 0 && (!processor || plx_is_half(problem->dtype));
+}
+
 /* What a candidate's kernel asks of its device. */
 static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs *inputs)
 {
@@ -53,9 +63,7 @@ static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs
     workload.cached = candidate->cached;
     workload.reused = candidate->time.hot;
     workload.queues = candidate->time.queues;
-    workload.baseline = plx_candidate_is_baseline(candidate);
-    workload.other_units = (candidate->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS)) != 0 ||
-                         candidate->kernel->compute != PLX_COMPUTE_PLAIN;
+    workload.other_units = may_use_other_units(candidate, &inputs->problem);
     return workload;
 }
 
@@ -71,7 +79,7 @@ static plx_status add_records(plx_comparison *c, const plx_candidate *candidates
         record.gbps = rate(inputs->operation->bytes(&inputs->problem), &candidates[i].time);
         record.gflops = rate(inputs->operation->flops(&inputs->problem), &candidates[i].time);
         record.gain = gain(candidates, i);
-        if (candidates[i].time.measured) {
+        if (plx_timing_counts(&candidates[i].time)) {
             const plx_workload workload = workload_of(&candidates[i], inputs);
             record.ceiling = plx_ceiling_of(&c->results->devices[candidates[i].device].ceilings, &workload,
                                             candidates[i].time.median_ns);
@@ -187,14 +195,16 @@ static uint32_t kinds_of(const plx_workload *workload)
     return workload->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << workload->arithmetic : kinds;
 }
 
-/* The ceilings that bound what was timed, each measured once per device. */
+/* The ceilings that bound what was timed, each measured once per device, and none besides where a launch does. */
 static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     for (size_t i = 0; i < count; ++i)
         if (candidates[i].time.measured) {
             const plx_workload workload = workload_of(&candidates[i], inputs);
-            plx_ceilings_measure(candidates[i].backend, kinds_of(&workload), false,
-                                 &c->results->devices[candidates[i].device].ceilings);
+            plx_ceilings *ceilings = &c->results->devices[candidates[i].device].ceilings;
+            plx_ceilings_measure(candidates[i].backend, UINT32_C(1) << PLX_CEILING_LAUNCH, false, ceilings);
+            if (!plx_ceiling_is_launch(&workload, ceilings->value[PLX_CEILING_LAUNCH]))
+                plx_ceilings_measure(candidates[i].backend, kinds_of(&workload), false, ceilings);
         }
 }
 
@@ -227,6 +237,27 @@ static void refuse_times(plx_comparison *c, plx_candidate *candidates, size_t co
     }
 }
 
+/* No ceiling that a right result is ahead of is one: it is looked at again, and where it stays too low, what was reached
+ * is the ceiling, of all that are compared. */
+static void correct_ceilings(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs)
+{
+    for (size_t i = 0; i < count; ++i) {
+        plx_ceilings *ceilings = &c->results->devices[candidates[i].device].ceilings;
+        if (!plx_timing_counts(&candidates[i].time) || does_less(inputs))
+            continue;
+        const plx_workload workload = workload_of(&candidates[i], inputs);
+        plx_ceiling found = plx_ceiling_of(ceilings, &workload, candidates[i].time.median_ns);
+        if (!plx_ceiling_is_false(&found))
+            continue;
+        plx_ceiling_renew(candidates[i].backend, found.kind, ceilings);
+        found = plx_ceiling_of(ceilings, &workload, candidates[i].time.median_ns);
+        if (plx_ceiling_is_false(&found))
+            plx_ceiling_raise(candidates[i].backend, found.kind, plx_ceiling_reached(&found), ceilings);
+    }
+    for (size_t i = 0; i < c->opened.count; ++i) /* what was learnt through one is known of all */
+        plx_ceilings_measure(c->opened.backends[i], 0, false, &c->results->devices[i].ceilings);
+}
+
 static void count_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     if (!c->options->counters)
@@ -252,6 +283,7 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
     if (status == PLX_OK) {
         measure_ceilings(c, candidates, count, inputs);
         refuse_times(c, candidates, count, inputs);
+        correct_ceilings(c, candidates, count, inputs);
         plx_backends_environment(&c->opened, c->results);
         count_candidates(c, candidates, count, inputs);
         status = add_records(c, candidates, count, inputs, group);

@@ -41,6 +41,8 @@ plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *
 
 /* By more than this times nothing is faster than a ceiling that applies. */
 static const double incredible = 2.0;
+/* What two measurements of the same may differ by. */
+static const double noise = 1.02;
 
 /* ---- the roofline ------------------------------------------------------------------ */
 
@@ -57,18 +59,10 @@ static double least_time(const plx_ceilings *ceilings, const plx_workload *workl
 }
 
 /* The likely cause, most certain first. */
-static const char *cause(const plx_ceiling *ceiling, const plx_workload *workload)
+static const char *cause(const plx_ceiling *ceiling)
 {
-    const bool memory = ceiling->kind == PLX_CEILING_COPY || ceiling->kind == PLX_CEILING_READ;
-
-    if (memory && workload->cached)
-        return "the operands stay in the cache";
-    if (!memory && ceiling->kind != PLX_CEILING_LAUNCH && workload->other_units)
-        return "uses other units than plain multiply-adds do";
-    if (ceiling->fraction <= 1.02)
+    if (ceiling->fraction <= noise)
         return "within the noise of both measurements";
-    if (memory && workload->baseline)
-        return "moves its bytes in a better way than the measured ceiling";
     if (ceiling->kind == PLX_CEILING_LAUNCH)
         return "launches cost less now than when the ceiling was measured";
     return "the clock or the load of the device changed since the ceiling was measured";
@@ -80,6 +74,14 @@ static bool is_exempt(const plx_workload *workload, plx_ceiling_kind kind)
     if (kind == PLX_CEILING_LAUNCH)
         return false;
     return kind == workload->memory ? workload->cached || workload->reused : workload->other_units;
+}
+
+/* Operands in a cache, other units than plain multiply-adds and launches that overlap are not bounded by what was
+ * measured without: where a time is ahead of that it bounds nothing. */
+static bool bounds(const plx_ceilings *ceilings, const plx_workload *workload, plx_ceiling_kind kind, double time_ns)
+{
+    const bool overlap = kind == PLX_CEILING_LAUNCH && workload->queues > 1;
+    return least_time(ceilings, workload, kind) <= time_ns || !(overlap || is_exempt(workload, kind));
 }
 
 /* Launches in several queues overlap. */
@@ -121,7 +123,7 @@ plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_workload *wor
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         const double least = least_time(ceilings, workload, kinds[i]);
-        if (least > longest) {
+        if (least > longest && bounds(ceilings, workload, kinds[i], time_ns)) {
             longest = least;
             found.kind = kinds[i];
         }
@@ -132,6 +134,22 @@ plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_workload *wor
     found.value = ceilings->value[found.kind];
     found.fraction = longest / time_ns;
     if (found.fraction > 1.0)
-        (void)snprintf(found.over, sizeof found.over, "%s", cause(&found, workload));
+        (void)snprintf(found.over, sizeof found.over, "%s", cause(&found));
     return found;
+}
+
+/* Four gigabytes and a thousand million operations in a second: the slowest processor's. */
+bool plx_ceiling_is_launch(const plx_workload *workload, double launch_ns)
+{
+    return launch_ns > 0.0 && workload->bytes / 4 < launch_ns && workload->flops < launch_ns;
+}
+
+bool plx_ceiling_is_false(const plx_ceiling *ceiling)
+{
+    return ceiling->applies && ceiling->fraction > noise;
+}
+
+double plx_ceiling_reached(const plx_ceiling *ceiling)
+{
+    return ceiling->kind == PLX_CEILING_LAUNCH ? ceiling->value / ceiling->fraction : ceiling->value * ceiling->fraction;
 }

@@ -8,10 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIAL = 100, REPEAT = 1024, SAMPLES = 40, LEAST_SAMPLES = 3, PATTERN_BYTES = 1 << 22 };
+enum { MOST_WAYS = 4, TRIAL = 100, REPEAT = 1024, SAMPLES = 40, LEAST_SAMPLES = 3, PATTERN_BYTES = 1 << 22 };
 
 static const double budget_ns = 30e6; /* of the samples of one ceiling */
+static const double steady = 1.05;    /* the median of a measurement that nothing disturbed, over its least */
 static const double sample_ns = 1e6;
+
+/* A way of a processor's kernels: see kernels/probe/host.c. */
+typedef struct way {
+    int64_t stride, offset;
+} way;
 
 /* A ceiling's kernel on its device. */
 typedef struct benchmark {
@@ -21,6 +27,7 @@ typedef struct benchmark {
     plx_operand_buffers operands; /* one set */
     plx_timed_queues queue; /* one */
     double overhead_ns;     /* of a batch on the host's clock */
+    bool was_steady;
 } benchmark;
 
 /* ---- the problem ------------------------------------------------------------------ */
@@ -34,12 +41,13 @@ static const struct pattern_of_kind {
     [PLX_CEILING_LAUNCH] = {PLX_PROBE_LAUNCH, PLX_I32},
 };
 
-/* Far past the cache, and within an eighth of the memory. */
+/* Far past the cache, and within an eighth of the memory.  A processor's memory is the user's: in and out take less
+ * than 200 MB together. */
 static uint64_t stream_bytes(const plx_backend *backend)
 {
     const plx_device_info *device = plx_backend_device(backend);
     const bool processor = (device->features & PLX_FEATURE_CPU) != 0;
-    uint64_t bytes = UINT64_C(1) << (processor ? 28 : 31);
+    uint64_t bytes = processor ? UINT64_C(88) << 20 : UINT64_C(1) << 31;
 
     while (bytes > PATTERN_BYTES &&
            ((device->memory_bytes > 0 && bytes > device->memory_bytes / 8) ||
@@ -56,12 +64,14 @@ static int64_t fma_threads(const plx_backend *backend)
            ((device->features & PLX_FEATURE_CPU) != 0 ? 16384 : 8192);
 }
 
-static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind, bool large)
+static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind, way by, bool large)
 {
     plx_problem problem = plx_probe_of(patterns[kind].dtype, patterns[kind].pattern, large ? 1 : TRIAL);
 
     if (kind == PLX_CEILING_FMA_F32 || kind == PLX_CEILING_FMA_F64)
         problem.of.probe.repeat = large ? REPEAT : 10;
+    problem.of.probe.stride = by.stride;
+    problem.of.probe.offset = by.offset;
     if (!large)
         return problem;
     if (kind == PLX_CEILING_COPY)
@@ -76,9 +86,9 @@ static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind,
 
 /* ---- right first ------------------------------------------------------------------- */
 
-static bool is_right(plx_backend *backend, plx_ceiling_kind kind)
+static bool is_right(plx_backend *backend, plx_ceiling_kind kind, way by)
 {
-    const plx_problem problem = problem_of(backend, kind, false);
+    const plx_problem problem = problem_of(backend, kind, by, false);
     const plx_trial_effort effort = {.shift = 0};
     plx_candidate candidate = {.backend = backend};
     plx_references references = {.has_copy = false};
@@ -168,7 +178,13 @@ static plx_status time_batch(benchmark *g, size_t batch, double *elapsed)
     return status;
 }
 
-/* The lower quartile of a few samples: what disturbs only ever adds.  0: none. */
+static bool is_processor(const plx_backend *backend)
+{
+    return (plx_backend_device(backend)->features & PLX_FEATURE_CPU) != 0;
+}
+
+/* The lower quartile of a few samples, on a processor, whose other work takes its turns, the least: what disturbs only
+ * ever adds.  0: none. */
 static double best_time(benchmark *g)
 {
     double samples[SAMPLES], elapsed = 0.0, spent = 0.0;
@@ -187,7 +203,8 @@ static double best_time(benchmark *g)
     if (status != PLX_OK)
         return 0.0;
     plx_interval_of(samples, count, &interval); /* sorts them */
-    return samples[count / 4];
+    g->was_steady = samples[count / 2] <= steady * samples[0];
+    return samples[is_processor(g->backend) ? 0 : count / 4];
 }
 
 static double value_of(const plx_problem *problem, plx_ceiling_kind kind, double time_ns)
@@ -201,17 +218,53 @@ static double value_of(const plx_problem *problem, plx_ceiling_kind kind, double
            time_ns;
 }
 
-static double measure(plx_backend *backend, plx_ceiling_kind kind)
-{
-    benchmark g = {.backend = backend, .problem = problem_of(backend, kind, true)};
-    double value = 0.0;
+/* What was measured; 0: nothing. */
+typedef struct measured {
+    double value;
+    bool was_steady;
+} measured;
 
-    if (!is_right(backend, kind))
-        return 0.0;
+static measured measure_by(plx_backend *backend, plx_ceiling_kind kind, way by)
+{
+    benchmark g = {.backend = backend, .problem = problem_of(backend, kind, by, true)};
+    measured found = {.value = 0.0};
+
+    if (!is_right(backend, kind, by))
+        return found;
     if (benchmark_open(&g) == PLX_OK)
-        value = value_of(&g.problem, kind, best_time(&g));
+        found = (measured){value_of(&g.problem, kind, best_time(&g)), g.was_steady};
     benchmark_close(&g);
-    return value;
+    return found;
+}
+
+static bool is_better(plx_ceiling_kind kind, double value, double than)
+{
+    return value > 0.0 && (!(than > 0.0) || (kind == PLX_CEILING_LAUNCH ? value < than : value > than));
+}
+
+/* The best of those that there are, from `from` on while they are there. */
+static measured best_by(plx_backend *backend, plx_ceiling_kind kind, way from)
+{
+    measured best = {.value = 0.0};
+
+    for (measured found = {.value = 1.0}; found.value > 0.0 && from.offset < MOST_WAYS; ++from.offset) {
+        found = measure_by(backend, kind, from);
+        if (is_better(kind, found.value, best.value))
+            best = found;
+    }
+    return best;
+}
+
+/* A processor without multiply-adds in one instruction has them in two. */
+static measured measure(plx_backend *backend, plx_ceiling_kind kind)
+{
+    const bool arithmetic = kind == PLX_CEILING_FMA_F32 || kind == PLX_CEILING_FMA_F64;
+    measured found;
+
+    if (!is_processor(backend))
+        return measure_by(backend, kind, (way){0, 0});
+    found = best_by(backend, kind, (way){0, 0});
+    return found.value > 0.0 || !arithmetic ? found : best_by(backend, kind, (way){1, 0});
 }
 
 /* ---- whose ceilings ------------------------------------------------------------------- */
@@ -225,45 +278,61 @@ static bool has_ceilings(const plx_context *context, size_t plugin)
     return false;
 }
 
-/* The same chip through the same API.  A processor has no number to know it by, and no
- * API between it and the code that runs there. */
-static bool same_way(const plx_device_info *a, const plx_device_info *b)
-{
-    if ((a->features & b->features & PLX_FEATURE_CPU) != 0)
-        return strcmp(a->name, b->name) == 0;
-    return strcmp(a->api, b->api) == 0 && plx_same_device(a, b);
-}
-
-/* Another plugin's way to the same: one that calls a library has no kernels of ours. */
-static plx_status open_twin(const plx_backend *backend, plx_backend **twin)
+/* Calls see() with each backend that reaches this chip and has kernels for ceilings, opened for it. */
+static void each_way(const plx_backend *backend, void (*see)(void *data, plx_backend *through), void *data)
 {
     plx_context *context = plx_backend_context(backend);
     plx_plugin_report report;
     plx_device_info info;
+    plx_backend *through;
     char label[48];
 
     for (size_t plugin = 0; plx_plugin_at(context, plugin, &report) == PLX_OK; ++plugin)
-        for (size_t device = 0; has_ceilings(context, plugin) && device < report.device_count; ++device)
-            if (plx_device_at(context, plugin, device, &info) == PLX_OK &&
-                same_way(&info, plx_backend_device(backend))) {
-                (void)snprintf(label, sizeof label, "%.36s:%u", report.name, (unsigned)device);
-                return plx_open(context, label, twin);
-            }
-    return PLX_NOT_FOUND;
+        for (size_t device = 0; has_ceilings(context, plugin) && device < report.device_count; ++device) {
+            (void)snprintf(label, sizeof label, "%.36s:%u", report.name, (unsigned)device);
+            if (plx_device_at(context, plugin, device, &info) != PLX_OK ||
+                !plx_same_device(&info, plx_backend_device(backend)) || plx_open(context, label, &through) != PLX_OK)
+                continue;
+            see(data, through);
+            plx_close(through);
+        }
 }
 
+typedef struct best_way {
+    plx_backend *backend;
+    plx_ceiling_kind kind;
+    measured own, best; /* own: by the same API */
+} best_way;
+
+static void see_way(void *data, plx_backend *through)
+{
+    best_way *found = data;
+    const plx_device_info *one = plx_backend_device(through), *other = plx_backend_device(found->backend);
+    const measured seen = measure(through, found->kind);
+
+    if (is_better(found->kind, seen.value, found->best.value))
+        found->best = seen;
+    if (strcmp(one->api, other->api) == 0 && is_better(found->kind, seen.value, found->own.value))
+        found->own = seen;
+}
+
+/* A device of which nothing tells the chip has its own kernels alone.  What was measured steadily is kept. */
 static double measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
 {
-    plx_backend *twin;
-    double value = 0.0;
+    best_way found = {.backend = backend, .kind = kind};
+    const bool has = has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend));
+    const bool alone = has && (kind == PLX_CEILING_LAUNCH || !plx_same_device(plx_backend_device(backend),
+                                                                             plx_backend_device(backend)));
 
-    if (has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend)))
-        return measure(backend, kind);
-    if (open_twin(backend, &twin) != PLX_OK)
-        return 0.0;
-    value = measure(twin, kind);
-    plx_close(twin);
-    return value;
+    if (alone)
+        found.own = found.best = measure(backend, kind);
+    else
+        each_way(backend, see_way, &found);
+    if (kind == PLX_CEILING_LAUNCH && found.own.value > 0.0)
+        found.best = found.own;
+    if (found.best.was_steady)
+        plx_ceiling_write(backend, kind, found.best.value);
+    return found.best.value;
 }
 
 /* ---- what the context has learnt --------------------------------------------------------- */
@@ -274,64 +343,106 @@ typedef struct known_ceilings {
     size_t count;
     struct {
         char label[48];
+        plx_device_info device;
         plx_ceilings ceilings;
     } of[MOST_KNOWN];
 } known_ceilings;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is known */
 
-/* NULL: nothing can be kept of it. */
-static plx_ceilings *known_of(plx_backend *backend)
+static known_ceilings *known_of(plx_backend *backend)
 {
-    known_ceilings *known = plx_context_memory(plx_backend_context(backend), "ceilings", sizeof *known);
+    return plx_context_memory(plx_backend_context(backend), "ceilings", sizeof(known_ceilings));
+}
+
+/* NULL: nothing can be kept of it. */
+static plx_ceilings *place_of(known_ceilings *known, plx_backend *backend)
+{
     size_t i = 0;
 
-    if (known == NULL)
-        return NULL;
     while (i < known->count && strcmp(known->of[i].label, plx_backend_label(backend)) != 0)
         ++i;
     if (i == MOST_KNOWN)
         return NULL;
-    if (i == known->count)
-        (void)snprintf(known->of[known->count++].label, sizeof known->of[i].label, "%s",
-                       plx_backend_label(backend));
+    if (i == known->count) {
+        (void)snprintf(known->of[i].label, sizeof known->of[i].label, "%s", plx_backend_label(backend));
+        known->of[known->count++].device = *plx_backend_device(backend);
+    }
     return &known->of[i].ceilings;
 }
 
-/* Takes from the context what these ceilings lack, and keeps there what they have. */
-static void share(plx_backend *backend, plx_ceilings *ceilings)
+static void take(plx_ceilings *to, const plx_ceilings *from, int kind)
 {
-    plx_ceilings *known;
-
-    (void)pthread_mutex_lock(&lock);
-    known = known_of(backend);
-    for (int kind = 0; known != NULL && kind < PLX_CEILING_COUNT; ++kind) {
-        const bool have = (ceilings->tried >> kind & 1) != 0;
-        const plx_ceilings *from = have ? ceilings : known;
-        plx_ceilings *to = have ? known : ceilings;
+    if ((from->tried >> kind & 1) == 0)
+        return;
+    if (is_better((plx_ceiling_kind)kind, from->value[kind], to->value[kind]))
         to->value[kind] = from->value[kind];
-        to->tried |= from->tried & UINT32_C(1) << kind;
+    to->tried |= UINT32_C(1) << kind;
+}
+
+void plx_ceilings_forget(plx_backend *backend)
+{
+    (void)pthread_mutex_lock(&lock);
+    known_ceilings *known = known_of(backend);
+    if (known != NULL)
+        known->count = 0;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* What is known of the backend, and of its chip through any other. */
+static void recall(plx_backend *backend, plx_ceilings *ceilings)
+{
+    (void)pthread_mutex_lock(&lock);
+    const known_ceilings *known = known_of(backend);
+    for (size_t i = 0; known != NULL && i < known->count; ++i) {
+        const bool own = strcmp(known->of[i].label, plx_backend_label(backend)) == 0;
+        const bool chip = own || plx_same_device(&known->of[i].device, plx_backend_device(backend));
+        for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
+            if (kind == PLX_CEILING_LAUNCH ? own : chip)
+                take(ceilings, &known->of[i].ceilings, kind);
     }
     (void)pthread_mutex_unlock(&lock);
 }
 
+static void remember(plx_backend *backend, const plx_ceilings *ceilings)
+{
+    (void)pthread_mutex_lock(&lock);
+    known_ceilings *known = known_of(backend);
+    plx_ceilings *place = known != NULL ? place_of(known, backend) : NULL;
+    if (place != NULL)
+        *place = *ceilings;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* What is missing of the kinds is taken from the user's cache, and else measured. */
 void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, bool anew, plx_ceilings *ceilings)
 {
-    if (!anew)
-        share(backend, ceilings);
+    recall(backend, ceilings);
+    if (!anew && (kinds & ~ceilings->tried) != 0) {
+        plx_ceilings kept = {.tried = 0};
+        plx_ceilings_read(backend, &kept);
+        for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
+            take(ceilings, &kept, kind);
+    }
     for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
         if ((kinds & ~ceilings->tried) >> kind & 1) {
             ceilings->value[kind] = measure_somewhere(backend, (plx_ceiling_kind)kind);
             ceilings->tried |= UINT32_C(1) << kind;
         }
-    share(backend, ceilings);
+    remember(backend, ceilings);
 }
 
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings)
 {
-    const double value = measure_somewhere(backend, kind), before = ceilings->value[kind];
+    plx_ceiling_raise(backend, kind, measure_somewhere(backend, kind), ceilings);
+}
 
-    if (value > 0.0 && (kind == PLX_CEILING_LAUNCH ? value < before : value > before))
+void plx_ceiling_raise(plx_backend *backend, plx_ceiling_kind kind, double value, plx_ceilings *ceilings)
+{
+    recall(backend, ceilings);
+    if (is_better(kind, value, ceilings->value[kind])) {
         ceilings->value[kind] = value;
-    share(backend, ceilings);
+        plx_ceiling_write(backend, kind, value);
+    }
+    remember(backend, ceilings);
 }

@@ -8,6 +8,8 @@ static plx_status measure_all(plx_open_backends *opened, plx_results *results, p
     const uint32_t every_kind = (UINT32_C(1) << PLX_CEILING_COUNT) - 1;
     plx_status status = plx_backends_devices(opened, results, error);
 
+    if (opened->count > 0)
+        plx_ceilings_forget(opened->backends[0]);
     for (size_t i = 0; status == PLX_OK && i < opened->count; ++i)
         plx_ceilings_measure(opened->backends[i], every_kind, true, &results->devices[i].ceilings);
     if (status == PLX_OK)

@@ -79,6 +79,12 @@ static bool is_ranked(const plx_record *record)
     return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0;
 }
 
+/* It has a time, and its interval is wider than that: nothing is compared with it. */
+static bool is_noisy(const plx_record *record)
+{
+    return is_ranked(record) && plx_timing_is_noisy(&record->time);
+}
+
 static void add_rate(plx_table *lines, const plx_record *record)
 {
     char number[32];
@@ -140,7 +146,7 @@ static double best_of(const report_table *table)
     double best = 0;
     for (size_t i = 0; i < table->row_count; i++) {
         const plx_record *record = table->rows[i];
-        bool counts = is_ranked(record) && !(record->kernel_flags & PLX_KERNEL_BASELINE);
+        bool counts = is_ranked(record) && !is_noisy(record) && !(record->kernel_flags & PLX_KERNEL_BASELINE);
         if (counts && (!(best > 0) || record->time.median_ns < best))
             best = record->time.median_ns;
     }
@@ -168,6 +174,8 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
 {
     if (!table->style.colour)
         return "";
+    if (is_noisy(record))
+        return "\033[33m";
     switch (record->outcome) {
     case PLX_OUTCOME_OK:
         return "\033[32m";
@@ -200,7 +208,8 @@ static void add_row(report_table *table, const plx_record *record, double best)
     plx_table_row(lines);
     plx_table_cell(lines, COLUMN_BACKEND, "%s", record->backend);
     add_kernel(table, record, lines);
-    plx_table_cell(lines, COLUMN_STATUS, "%s%s", plx_outcome_name(record->outcome), copies ? " (copy)" : "");
+    plx_table_cell(lines, COLUMN_STATUS, "%s%s", is_noisy(record) ? "noisy" : plx_outcome_name(record->outcome),
+                   copies ? " (copy)" : "");
     plx_table_colour(lines, COLUMN_STATUS, outcome_colour(table, record));
     add_error(lines, &record->error);
     plx_table_cell(lines, COLUMN_CASE, "%s", case_of(record).text);
@@ -208,6 +217,8 @@ static void add_row(report_table *table, const plx_record *record, double best)
         return;
     add_duration(lines, COLUMN_TIME, style, record->time.median_ns);
     add_spread(lines, style, &record->time);
+    if (is_noisy(record))
+        return;
     add_rate(lines, record);
     add_ceiling(lines, &record->ceiling);
     if (record->time.latency.measured)
@@ -254,6 +265,9 @@ static void put_caveats(const report_table *table, const plx_record *record)
     char text[320];
     if (!is_ranked(record))
         return;
+    if (is_noisy(record))
+        put_reason(table, "its times spread over more than their median, which is no result: measure for longer "
+                          "(--seconds), on a machine that does nothing else");
     if (record->ceiling.applies && record->ceiling.over[0] != '\0') {
         (void)snprintf(text, sizeof text, "! above the %s ceiling: %s", plx_ceiling_name(record->ceiling.kind),
                        record->ceiling.over);

@@ -116,7 +116,7 @@ static void enter(standings *s, const plx_candidate *candidate)
 
 static void note(standings *s, const plx_candidate *candidate)
 {
-    if (candidate->outcome == PLX_OUTCOME_OK && candidate->time.measured)
+    if (candidate->outcome == PLX_OUTCOME_OK && plx_timing_counts(&candidate->time))
         enter(s, candidate);
     else if ((candidate->outcome == PLX_OUTCOME_WRONG || candidate->outcome == PLX_OUTCOME_FAILED) &&
              s->bad < PLX_MOST_FINALISTS - FASTEST)

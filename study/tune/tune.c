@@ -22,7 +22,7 @@ typedef struct tuning {
 /* Baselines are no answer to the problem. */
 static bool may_be_chosen(const plx_record *record)
 {
-    return record->outcome == PLX_OUTCOME_OK && record->time.measured &&
+    return record->outcome == PLX_OUTCOME_OK && plx_timing_counts(&record->time) &&
            (record->kernel_flags & PLX_KERNEL_BASELINE) == 0;
 }
 

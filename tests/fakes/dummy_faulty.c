@@ -4,7 +4,8 @@
  * instead of reduce, then with a baseline, "probe" that it has what `probe shared` compares; $FAULTY_CLOCK
  * what its events tell: "true" or a way to lie; $FAULTY_THROTTLE how many of its answers say that it is
  * throttled.  $FAULTY_LOST: "first", the device is lost before any kernel runs; a number, when a reduction of
- * so many elements does.  $FAULTY_EMPTY: problems with elements are unsupported. */
+ * so many elements does.  $FAULTY_EMPTY: problems with elements are unsupported.  $FAULTY_PROCESSOR: its device
+ * is a processor. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
@@ -79,7 +80,7 @@ static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t
         (void)plx_fail(error, PLX_OK, "its sums are wrong; take a newer library");
     if (capacity > 0) {
         dummy_describe(&devices[0], "faulty device");
-        if (faulty_op() == PLX_PROBE)
+        if (faulty_op() == PLX_PROBE || getenv("FAULTY_PROCESSOR") != NULL)
             devices[0].features |= PLX_FEATURE_CPU; /* which is probed by less */
         spoil(&devices[0]);
     }
@@ -202,13 +203,17 @@ static int32_t join(plx_reduction reduction, int32_t a, int32_t b)
 static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const plx_reduce_problem *problem,
                          int32_t *result, plx_error *error)
 {
+    enum { PIECE = 1024 };
+    int32_t elements[PIECE];
     *result = of_nothing(problem->reduction);
-    for (int64_t i = 0; i < problem->n; i++) {
-        int32_t element;
-        plx_status status = dummy_download(queue, &element, x->memory, x->offset + (uint64_t)i * 4, 4, error);
+    for (int64_t i = 0; i < problem->n; i += PIECE) {
+        const int64_t count = problem->n - i < PIECE ? problem->n - i : PIECE;
+        plx_status status = dummy_download(queue, elements, x->memory, x->offset + (uint64_t)i * 4,
+                                           (uint64_t)count * 4, error);
         if (status != PLX_OK)
             return status;
-        *result = join(problem->reduction, *result, element);
+        for (int64_t k = 0; k < count; k++)
+            *result = join(problem->reduction, *result, elements[k]);
     }
     return PLX_OK;
 }

@@ -1,8 +1,8 @@
 # What stands behind a timing, and the probes.  They reach behind the library's exports.
 cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units \
-	tests/measure/test_limits
-script_tests += tests/measure/test_limits.sh tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_liars.sh \
-	tests/measure/test_probe.sh
+	tests/measure/test_limits tests/measure/test_vectors
+script_tests += tests/measure/test_limits.sh tests/measure/test_ceilings.sh tests/measure/test_timing.sh \
+	tests/measure/test_timed.sh tests/measure/test_liars.sh tests/measure/test_probe.sh
 
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
 tests_measure_test_measure_CFLAGS = $(study_cflags)
@@ -19,3 +19,7 @@ tests_measure_test_units_LDADD = $(study_ldadd)
 tests_measure_test_limits_SOURCES = tests/measure/test_limits.c
 tests_measure_test_limits_CFLAGS = $(study_cflags)
 tests_measure_test_limits_LDADD = $(CMOCKA_LIBS)
+
+tests_measure_test_vectors_SOURCES = tests/measure/test_vectors.c kernels/probe/host_vectors.c
+tests_measure_test_vectors_CFLAGS = $(study_cflags) -ffp-contract=off
+tests_measure_test_vectors_LDADD = $(CMOCKA_LIBS) -lm

@@ -285,13 +285,72 @@ static void above_the_ceiling_there_is_a_cause(void **unused)
     (void)unused;
     expect_cause(workload, least / 1.5, "clock");
     expect_cause(workload, least / 1.01, "noise");
-    workload.cached = true;
-    expect_cause(workload, least / 1.5, "cache");
     workload = plx_workload_of(plx_operation_of(PLX_GEMM), &product);
     expect_cause(workload, workload.flops / 30000 / 2, "clock");
+}
+
+/* What stays in a cache, computes on other units or overlaps is not bounded by what was measured without: nothing
+ * is ahead of a ceiling by more than noise. */
+static void a_ceiling_that_is_about_something_else_bounds_nothing(void **unused)
+{
+    const plx_problem large = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24), small = plx_reduce_of(PLX_F32, PLX_SUM, 100);
+    const plx_problem product = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
+    plx_workload workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &large);
+    const double least = workload.bytes / 4500;
+    (void)unused;
+    workload.cached = true;
+    expect(plx_ceiling_of(&device, &workload, 1.5 * least), PLX_CEILING_READ, 1 / 1.5); /* slower than memory all the same */
+    expect(plx_ceiling_of(&device, &workload, least / 1.5), PLX_CEILING_LAUNCH, 2500 * 1.5 / least);
+    workload = plx_workload_of(plx_operation_of(PLX_GEMM), &product);
     workload.other_units = true;
     workload.cached = true; /* does not explain arithmetic */
-    expect_cause(workload, workload.flops / 30000 / 2, "other units");
+    expect(plx_ceiling_of(&device, &workload, workload.flops / 15000), PLX_CEILING_FMA_F64, 0.5);
+    expect(plx_ceiling_of(&device, &workload, workload.flops / 60000), PLX_CEILING_LAUNCH, 2500 * 60000 / workload.flops);
+    workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &small);
+    workload.queues = 2;
+    assert_false(plx_ceiling_of(&device, &workload, 1300).applies && plx_ceiling_of(&device, &workload, 1300).fraction > 1);
+}
+
+/* What was reached is a ceiling, if it is so by more than noise. */
+static void a_ceiling_that_was_passed_is_false(void **unused)
+{
+    plx_ceiling found = {.applies = true, .kind = PLX_CEILING_READ, .value = 4500, .fraction = 1.01};
+    (void)unused;
+    assert_false(plx_ceiling_is_false(&found));
+    found.fraction = 1.5;
+    assert_true(plx_ceiling_is_false(&found));
+    assert_true(plx_ceiling_reached(&found) == 6750);
+    found.kind = PLX_CEILING_LAUNCH;
+    assert_true(plx_ceiling_reached(&found) == 3000);
+    found.applies = false;
+    assert_false(plx_ceiling_is_false(&found));
+}
+
+/* Four bytes and an operation take a nanosecond at most: what takes less than a launch needs no ceiling but that. */
+static void a_launch_bounds_what_is_small(void **unused)
+{
+    const plx_problem ten = plx_reduce_of(PLX_F32, PLX_SUM, 10), many = plx_reduce_of(PLX_F32, PLX_SUM, 1000000);
+    const plx_workload small = plx_workload_of(plx_operation_of(PLX_REDUCE), &ten);
+    const plx_workload large = plx_workload_of(plx_operation_of(PLX_REDUCE), &many);
+    (void)unused;
+    assert_true(plx_ceiling_is_launch(&small, 40));
+    assert_false(plx_ceiling_is_launch(&small, 5));
+    assert_false(plx_ceiling_is_launch(&small, 0));
+    assert_false(plx_ceiling_is_launch(&large, 10000));
+}
+
+/* An interval wider than its median is no result. */
+static void what_spreads_more_than_it_takes_is_noise(void **unused)
+{
+    plx_timing time = {.measured = true, .median_ns = 100, .low_ns = 60, .high_ns = 160};
+    (void)unused;
+    assert_true(plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
+    time.high_ns = 161;
+    assert_true(!plx_timing_counts(&time) && plx_timing_is_noisy(&time));
+    time.high_ns = (double)NAN;
+    assert_false(plx_timing_counts(&time));
+    time = (plx_timing){.measured = false};
+    assert_true(!plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
 }
 
 /* Twice as fast is no result, but where the ceiling is about something else. */
@@ -694,6 +753,10 @@ int main(void)
         cmocka_unit_test(a_thin_product_is_bound_by_memory),
         cmocka_unit_test(what_nobody_measured_does_not_apply),
         cmocka_unit_test(above_the_ceiling_there_is_a_cause),
+        cmocka_unit_test(a_ceiling_that_is_about_something_else_bounds_nothing),
+        cmocka_unit_test(a_ceiling_that_was_passed_is_false),
+        cmocka_unit_test(a_launch_bounds_what_is_small),
+        cmocka_unit_test(what_spreads_more_than_it_takes_is_noise),
         cmocka_unit_test(far_above_the_ceiling_is_an_error_of_measurement),
         cmocka_unit_test(a_clock_is_believed_within_what_the_host_saw),
         cmocka_unit_test(the_clock_is_chosen_by_all_samples),

@@ -1,0 +1,147 @@
+/* Ceilings that were measured, kept for a day in the user's cache: ceilings.tsv, a line for each kind of each
+ * way to a device: seconds since 1970, whose it is, kind, value.  Whose: device, plugin, driver, version of
+ * parallax and hash of its kernels, processors and their quota, so that none is taken for another's.  Only
+ * what was measured steadily, or reached by a right result, is kept. */
+#include "study/measure/ceiling.h"
+
+#include "base/cache_dir.h"
+#include "base/text.h"
+
+#include <parallax/host_limits.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DAY = 24 * 3600, MOST_OF_LINE = 2048, MOST_LINES = 512 };
+
+static const char file_name[] = "ceilings.tsv", first_line[] = "parallax-ceilings/1\n";
+
+typedef struct kept_line {
+    long long seconds;
+    char whose[1024], kind[32];
+    double value;
+} kept_line;
+
+/* The label's number changes with what else is plugged in, the device's name or UUID does not. */
+static void owner_of(const plx_backend *backend, char whose[static 1024])
+{
+    const plx_device_info *info = plx_backend_device(backend);
+    const plx_build *built = plx_build_facts();
+    const char *label = plx_backend_label(backend);
+    plx_host_limits limits;
+    char device[256];
+
+    plx_host_limits_now(&limits);
+    plx_cache_device(info, device, sizeof device);
+    (void)snprintf(whose, 1024, "%.200s|%.*s|%.200s|%.200s|%.40s|%.80s|%" PRIu32 "|%.4g", device,
+                   (int)strcspn(label, ":"), label, info->api, info->driver, plx_version(),
+                   built->kernels_hash, limits.processors, limits.quota);
+    plx_text_clean(whose, 1024);
+    for (char *at = whose; (at = strpbrk(at, "\t\n")) != NULL;)
+        *at = ' ';
+}
+
+/* False: no such line, or one that does not hold any more. */
+static bool parse(const char *text, long long now, kept_line *line)
+{
+    return sscanf(text, "%lld\t%1023[^\t\n]\t%31[^\t\n]\t%lf", &line->seconds, line->whose, line->kind,
+                  &line->value) == 4 &&
+           line->seconds <= now && now - line->seconds < DAY && line->value > 0.0 && line->value < 1e15;
+}
+
+/* Calls see() with each line that holds. */
+static void each_line(const char *path, void (*see)(void *data, const kept_line *line), void *data)
+{
+    char text[MOST_OF_LINE];
+    kept_line line;
+    size_t count = 0;
+    FILE *from = plx_cache_open(path, PLX_CACHE_MOST);
+
+    if (from == NULL)
+        return;
+    if (fgets(text, sizeof text, from) != NULL && strcmp(text, first_line) == 0)
+        while (count++ < MOST_LINES && fgets(text, sizeof text, from) != NULL)
+            if (parse(text, (long long)time(NULL), &line))
+                see(data, &line);
+    (void)fclose(from);
+}
+
+/* ---- reading --------------------------------------------------------------------------- */
+
+typedef struct wanted {
+    char whose[1024];
+    plx_ceilings *ceilings;
+} wanted;
+
+static void take_line(void *data, const kept_line *line)
+{
+    const wanted *w = data;
+
+    for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
+        if (strcmp(line->kind, plx_ceiling_name((plx_ceiling_kind)kind)) == 0 &&
+            strcmp(line->whose, w->whose) == 0) {
+            w->ceilings->value[kind] = line->value;
+            w->ceilings->tried |= UINT32_C(1) << kind;
+        }
+}
+
+void plx_ceilings_read(const plx_backend *backend, plx_ceilings *ceilings)
+{
+    wanted w = {.ceilings = ceilings};
+    char path[4096];
+
+    if (!plx_cache_path(file_name, path, sizeof path))
+        return;
+    owner_of(backend, w.whose);
+    each_line(path, take_line, &w);
+}
+
+/* ---- writing --------------------------------------------------------------------------- */
+
+typedef struct rewriting {
+    FILE *to;
+    const char *whose, *kind; /* whose line is left out */
+} rewriting;
+
+static void put_line(FILE *to, const kept_line *line)
+{
+    (void)fprintf(to, "%lld\t%s\t%s\t%.17g\n", line->seconds, line->whose, line->kind, line->value);
+}
+
+static void copy_line(void *data, const kept_line *line)
+{
+    const rewriting *r = data;
+
+    if (strcmp(line->whose, r->whose) != 0 || strcmp(line->kind, r->kind) != 0)
+        put_line(r->to, line);
+}
+
+/* Whatever fails: then it is measured again next time. */
+void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, double value)
+{
+    kept_line line = {.seconds = (long long)time(NULL), .value = value};
+    char path[4096], *text = NULL;
+    plx_error error;
+    size_t length = 0;
+    int lock;
+
+    if (!(value > 0.0) || !plx_cache_path(file_name, path, sizeof path) ||
+        plx_cache_lock(path, &lock, &error) != PLX_OK)
+        return;
+    owner_of(backend, line.whose);
+    (void)snprintf(line.kind, sizeof line.kind, "%s", plx_ceiling_name(kind));
+    FILE *to = open_memstream(&text, &length);
+    if (to != NULL) {
+        rewriting r = {.to = to, .whose = line.whose, .kind = line.kind};
+        (void)fputs(first_line, to);
+        each_line(path, copy_line, &r);
+        put_line(to, &line);
+        if (fclose(to) == 0 && text != NULL)
+            (void)plx_cache_write(path, text, length, &error);
+    }
+    free(text);
+    plx_cache_unlock(lock);
+}

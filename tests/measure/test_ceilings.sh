@@ -1,0 +1,68 @@
+#!/bin/sh
+# Ceilings are those of the chip, are measured once and kept for a day, take little memory, and a problem that a
+# launch bounds needs no others.  How fast anything is is no matter.
+. "${top_srcdir:-.}/tests/support.sh"
+unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE
+kept=$work/cache/parallax/ceilings.tsv
+
+# ceilings FILE: the kinds that its first device has.
+ceilings() {
+    tr -d ' \n' <"$1" | sed -nE 's/.*"ceilings":\[([^]]*)\].*/\1/p' | grep -oE '"kind":"[a-z0-9-]+"' | sed 's/.*:"//; s/"//' |
+        tr '\n' ' '
+}
+
+# ---- few are measured, in little memory ---------------------------------------------
+
+expect_run 4 "" compare reduce 10 --backend host --seconds 0.05 --json "$work/small.json"
+[ "$(ceilings "$work/small.json")" = "launch " ] || fail "ten numbers: ceilings $(ceilings "$work/small.json")"
+expect_run 0 "" probe ceilings --backend host --json "$work/all.json"
+[ "$(ceilings "$work/all.json")" = "copy read fma-f32 fma-f64 launch " ] ||
+    fail "probe ceilings: $(ceilings "$work/all.json")"
+# The most that was in memory at once, as far as it was seen; with OpenCL's compilers that is 150 MB before any ceiling.
+"$parallax" probe ceilings --backend host >"$work/out" 2>"$work/err" &
+peak=0
+while now=$(sed -nE 's/^VmHWM:[^0-9]*([0-9]+) kB/\1/p' "/proc/$!/status" 2>/dev/null) && [ -n "$now" ]; do
+    [ "$now" -gt "$peak" ] && peak=$now
+    sleep 0.02
+done
+wait $!
+cases=$((cases + 1))
+[ -n "${ASAN_OPTIONS-}${TSAN_OPTIONS-}" ] || [ "$peak" -lt 450000 ] || fail "ceilings take $peak kB"
+
+# ---- they are kept for a day ----------------------------------------------------------
+
+# Only what was measured steadily is kept: on a busy machine that may take a few times.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    grep -q "	read	" "$kept" 2>/dev/null && break
+    run probe ceilings --backend host
+done
+if grep -q "	read	" "$kept" 2>/dev/null; then
+    cases=$((cases + 4))
+    # plant SECONDS: as of so long ago, with a value that no machine has.
+    plant() {
+        awk -F '\t' -v OFS='\t' -v now="$(($(date +%s) - $1))" '
+            NR == 1 { print; next } { $1 = now; if ($3 == "read") $4 = 123456789; print }' "$kept" >"$work/kept" &&
+            cp "$work/kept" "$kept"
+    }
+    value() {
+        run compare reduce 20000000 --backend host --seconds 0.05 --json "$work/json"
+        grep -c 123456789 "$work/json"
+    }
+    plant 3600
+    [ "$(value)" -gt 0 ] || fail "what was kept an hour ago is not used"
+    plant 90000
+    [ "$(value)" -eq 0 ] || fail "what was kept for more than a day is used"
+    run probe ceilings --backend host
+    plant 3600
+    sed -i 's/|[^|]*|/|another driver|/3' "$kept"
+    [ "$(value)" -eq 0 ] || fail "what was kept of another driver is used"
+    printf 'rubbish\n\tx\n' >>"$kept"
+    plant 3600
+    expect_run 0 "" probe ceilings --backend host
+    echo rubbish >"$kept"
+    expect_run 0 "" probe ceilings --backend host
+else
+    echo "this machine is too busy for a steady measurement: what is kept is left out"
+fi
+
+finish
