@@ -23,6 +23,8 @@ libplx_base_la_SOURCES = \
 	base/processor.h \
 	base/ratios.c \
 	base/ratios.h \
+	base/secret.c \
+	base/secret.h \
 	base/sha256.c \
 	base/sha256.h \
 	base/signal_name.c \

@@ -98,6 +98,7 @@ static int attribute_run(plx_context *context, cli_options *options)
 }
 
 const cli_verb cli_attribute_verb = {
+    .times = true,
     .name = "attribute",
     .summary = "takes source, compiler and runtime apart: why one API is slower than the other",
     .usage = "attribute OPERATION [SHAPE...] [options] | attribute --all [OPERATION...]",

@@ -205,6 +205,7 @@ static int bench_run(plx_context *context, cli_options *options)
     plx_error error = {.text = ""};
     plx_bench_options wanted = {
         .compare = cli_comparison(options),
+        .any_seed = (options->given & OPT_SEED) == 0,
         .sets = options->sets.at,
         .set_count = options->sets.count,
         .ops = ops,
@@ -230,6 +231,7 @@ static int bench_run(plx_context *context, cli_options *options)
 }
 
 const cli_verb cli_bench_verb = {
+    .times = true,
     .name = "bench",
     .summary = "compares over a sweep of shapes, for files and plots",
     .usage = "bench [OPERATION...] [options]",

@@ -108,6 +108,7 @@ typedef struct cli_verb {
     const char *usage;   /* what follows "parallax " */
     const char *help;    /* what it does, and examples */
     uint64_t options;    /* bits */
+    bool times; /* then data is of a seed that nobody can foresee, unless --seed says one */
     bool takes_one;      /* backend, kernel, shape and so on, not several */
     bool tries_anew;     /* every plugin, whatever is known of it */
     bool goes_on;        /* without a backend that ended the program, or does not come back */

@@ -52,6 +52,7 @@ static int compare_run(plx_context *context, cli_options *options)
 }
 
 const cli_verb cli_compare_verb = {
+    .times = true,
     .name = "compare",
     .summary = "validates, then times, several backends and kernels on the same input",
     .usage = "compare OPERATION [SHAPE...] [options]",

@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "base/secret.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -157,7 +159,7 @@ static const option_row listed[] = {
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
     {"out", 'o', "DIR", OPT_CHALLENGE, "where the challenge goes; made if need be", INTO(apply_file, out)},
     {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", .apply = apply_input},
-    {"seed", 0, "N", OPT_SEED, "of the generated data (1)", INTO(apply_whole, seed), .most = UINT64_MAX,
+    {"seed", 0, "N", OPT_SEED, "of the generated data (drawn, where it is timed; else 1)", INTO(apply_whole, seed), .most = UINT64_MAX,
      .range = "from 0 to 2^64 - 1"},
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", .apply = NULL},
     {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", INTO(apply_real, seconds),
@@ -383,6 +385,13 @@ static int check_pairs(const cli_options *options)
     return CLI_OK;
 }
 
+/* What takes one problem shows its time in files alone. */
+static bool is_timed(const cli_verb *verb, const cli_options *options)
+{
+    return verb->times && (options->given & OPT_NO_TIMING) == 0 &&
+           (!verb->takes_one || options->json != NULL || options->csv != NULL);
+}
+
 int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)
 {
     option_table table;
@@ -403,6 +412,8 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
         status = add(&options->operands, argv[i]);
     if (options->given & (OPT_QUICK | OPT_FULL))
         options->effort = options->given & OPT_QUICK ? PLX_QUICK : PLX_FULL;
+    if (is_timed(verb, options) && (options->given & OPT_SEED) == 0)
+        options->seed = plx_secret();
     if (status == CLI_OK && !options->help && !options->version)
         status = check_pairs(options);
     return status;

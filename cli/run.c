@@ -229,6 +229,7 @@ static int run_run(plx_context *context, cli_options *options)
 }
 
 const cli_verb cli_run_verb = {
+    .times = true,
     .name = "run",
     .summary = "one operation on one backend, on .npy files or generated data",
     .usage = "run OPERATION [SHAPE...] [options]",

@@ -246,6 +246,7 @@ static int tune_run(plx_context *context, cli_options *options)
 }
 
 const cli_verb cli_tune_verb = {
+    .times = true,
     .name = "tune",
     .summary = "finds the fastest kernel for your shapes on your device, and keeps the choice",
     .usage = "tune OPERATION SHAPE... [options] | tune OPERATION --set SET... [--rates DIR] | tune list | "

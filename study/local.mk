@@ -69,6 +69,7 @@ study_run_sources = \
 	study/run/claims.c \
 	study/run/flush.c \
 	study/run/guarded_run.c \
+	study/run/integers.c \
 	study/run/one_set.c \
 	study/run/one_set.h \
 	study/run/operand_buffers.c \

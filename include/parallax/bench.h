@@ -40,6 +40,7 @@ typedef struct plx_bench_options {
      * the same environment; else it is refused, unless restart is set. */
     const char *json;
     bool restart;
+    bool any_seed; /* a file that is there keeps the seed that it was made with */
     /* Called once before the work, and after each case with its results.  May be NULL. */
     void (*started)(void *data, size_t cases, size_t kept);
     void (*finished)(void *data, const plx_results *results);

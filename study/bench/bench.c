@@ -255,8 +255,10 @@ static plx_status run_bench(bench *b, plx_context *context)
     b->comparison.refuse = refuse;
     b->comparison.refuse_data = b;
     status = plx_bench_file_open(b->options, &b->found, &b->file, b->error);
-    if (status == PLX_OK)
+    if (status == PLX_OK) {
+        b->how.seed = b->file.document.bench->seed;
         status = do_cases(b);
+    }
     plx_comparison_close(&b->comparison);
     return status;
 }

@@ -146,7 +146,7 @@ static bool same_kernels(const plx_bench_request *a, const plx_bench_request *b)
 }
 
 /* The first option that differs; NULL: none does. */
-static const char *other_option(const plx_bench_request *a, const plx_bench_request *b)
+static const char *other_option(const plx_bench_request *a, const plx_bench_request *b, bool any_seed)
 {
     const struct option {
         const char *what;
@@ -154,7 +154,7 @@ static const char *other_option(const plx_bench_request *a, const plx_bench_requ
     } all[] = {
         {"the option kernels", same_kernels(a, b)},
         {"the option input", a->input == b->input},
-        {"the option seed", a->seed == b->seed},
+        {"the option seed", any_seed || a->seed == b->seed},
         {"the option seconds", same_number(a->seconds, b->seconds)},
         {"the option timing", a->timing == b->timing},
         {"the option hot", a->hot == b->hot},
@@ -167,25 +167,25 @@ static const char *other_option(const plx_bench_request *a, const plx_bench_requ
     return NULL;
 }
 
-static plx_status check_same(const char *path, const plx_results *old, const plx_results *now, plx_error *error)
+static plx_status check_same(const char *path, const plx_results *old, const plx_results *now, bool any_seed, plx_error *error)
 {
     if (old->bench == NULL)
         return plx_fail(error, PLX_INVALID,
                         "%.200s: not made by bench; give another name, or --restart to replace it", path);
     plx_status status = check_environment(path, old, now, error);
-    const char *what = status == PLX_OK ? other_option(old->bench, now->bench) : NULL;
+    const char *what = status == PLX_OK ? other_option(old->bench, now->bench, any_seed) : NULL;
     return what != NULL ? foreign(path, what, error) : status;
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static plx_status take_up(plx_bench_file *file, plx_error *error)
+static plx_status take_up(plx_bench_file *file, bool any_seed, plx_error *error)
 {
     plx_results old;
     plx_status status = plx_results_read(file->path, &old, error);
     if (status != PLX_OK)
         return status;
-    status = check_same(file->path, &old, &file->document, error);
+    status = check_same(file->path, &old, &file->document, any_seed, error);
     if (status == PLX_OK)
         status = add_sets(file->document.bench, old.bench, error);
     if (status != PLX_OK) {
@@ -211,7 +211,7 @@ plx_status plx_bench_file_open(const plx_bench_options *options, const plx_resul
     file->in_pieces = options->json != NULL && (!is_there || S_ISREG(about.st_mode));
     plx_status status = begin(options, results, &file->document, error);
     if (status == PLX_OK && is_there && S_ISREG(about.st_mode) && !options->restart)
-        status = take_up(file, error);
+        status = take_up(file, options->any_seed, error);
     if (status != PLX_OK)
         plx_results_free(&file->document);
     return status;

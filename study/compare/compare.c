@@ -155,6 +155,7 @@ static void validate_candidates(plx_comparison *c, plx_candidate *candidates, si
 {
     const plx_trial_effort effort = {.shift = inputs->shift, .likeness = true};
     plx_guarded_operands buffers = {.backend = NULL};
+    plx_integers integers = {.made = false};
 
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(candidates[i].backend),
@@ -169,7 +170,10 @@ static void validate_candidates(plx_comparison *c, plx_candidate *candidates, si
         plx_candidate_run(&candidates[i], inputs, references, &effort);
         candidates[i].buffers = NULL;
         plx_claims_test(&c->claims, &candidates[i], inputs);
+        if (!c->options->no_timing) /* nothing is believed of a time whose sums may lack terms */
+            plx_integers_test(&integers, &candidates[i], inputs);
     }
+    plx_integers_free(&integers);
     plx_guarded_operands_clear(&buffers);
 }
 

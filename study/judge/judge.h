@@ -120,6 +120,27 @@ plx_grain plx_grain_of_number(double value);
  * most `highest`, and multiples of 2 to `lowest` are kept.  *unit: what all results are multiples of. */
 bool plx_sums_are_whole(const plx_inputs *inputs, int digits, int lowest, double highest, double *unit);
 
+/* ---- rules by which timed runs are judged (pool.c) ------------------------------ */
+
+enum plx_rule {
+    PLX_RULE_FRESH = 1,      /* data that is new in each round, or partly */
+    PLX_RULE_PLAUSIBLE = 2,  /* outputs that look like results before a launch */
+    PLX_RULE_DECOY = 4,      /* the launch ahead is on a set of its own */
+    PLX_RULE_VERIFY = 8,     /* inputs and surroundings are compared */
+    PLX_RULE_BESIDE = 16,    /* outputs of other sets are compared */
+    PLX_RULE_FEW = 32,       /* sums of few terms */
+    PLX_RULE_INTEGERS = 64,  /* integers at the size that is timed */
+    PLX_RULE_FOLLOW = 128,   /* launches on other data take as long */
+    PLX_RULE_READ = 256      /* results are there when they are read */
+};
+
+/* 0; tests leave some out, to see that each is needed. */
+extern unsigned plx_rules_left_out;
+static inline bool plx_rule_left_out(enum plx_rule rule)
+{
+    return (plx_rules_left_out & (unsigned)rule) != 0;
+}
+
 /* ---- data of many runs (pool.c) -------------------------------------------- */
 
 /* Numbers that nobody foresees who does not know the seed. */

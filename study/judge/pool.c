@@ -10,6 +10,8 @@ enum { WINDOW_BYTES = 16, VECTOR_WINDOW_BYTES = 128, ROOM = 1 << 20, LEAST_ROOM 
 /* Of lines with few terms: in every group of so many lines one, so many terms in each. */
 enum { GROUP = 128, LEAST_GROUP = 16, LEAST_LINES = 8, TERMS = 12, LEAST_TERMS = 64 };
 
+unsigned plx_rules_left_out;
+
 /* ---- numbers ------------------------------------------------------------------------------- */
 
 uint64_t plx_roll(plx_dice *dice)
@@ -129,7 +131,7 @@ static bool may_have_few(const plx_inputs *inputs, size_t operand)
     const plx_extent *e = &inputs->extents[operand];
     const int64_t lines = sums_columns(e) ? e->rows : e->cols;
 
-    return is_alike(inputs) && inputs->input != PLX_INPUT_INTEGER && plx_is_floating(plx_inputs_dtype(inputs, operand)) &&
+    return !plx_rule_left_out(PLX_RULE_FEW) && is_alike(inputs) && inputs->input != PLX_INPUT_INTEGER && plx_is_floating(plx_inputs_dtype(inputs, operand)) &&
            plx_factor_count(inputs) == 2 && e->sum_axis >= 0 && e->rows > 1 && lines >= LEAST_LINES &&
            plx_sum_length(inputs) >= LEAST_TERMS;
 }
@@ -231,7 +233,7 @@ plx_contents plx_pool_draw(const plx_pool *pool, plx_dice *dice)
 {
     plx_contents draw = {.patched = PLX_MAX_OPERANDS};
 
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
+    for (size_t i = 0; i < PLX_MAX_OPERANDS && !plx_rule_left_out(PLX_RULE_FRESH); ++i)
         if (pool->of[i].data != NULL)
             draw.window[i] = (int64_t)plx_roll_below(dice, (uint64_t)pool->of[i].windows) * pool->of[i].step;
     return draw;
@@ -254,7 +256,7 @@ plx_contents plx_pool_patch(const plx_pool *pool, const plx_contents *base, plx_
     const size_t operand = choose_operand(pool, dice);
 
     draw.patched = PLX_MAX_OPERANDS;
-    if (operand == PLX_MAX_OPERANDS)
+    if (operand == PLX_MAX_OPERANDS || plx_rule_left_out(PLX_RULE_FRESH))
         return draw;
     const plx_pool_operand *o = &pool->of[operand];
     const int64_t lines = o->used / o->line, size = INT64_C(4) << plx_roll_below(dice, 3);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
+enum { LEAST_SAMPLES = 3, ENOUGH_SAMPLES = 10, MOST_LIMITS = 8, MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
 /* One of the first rounds is looked at, the last, and of the others what there is time for. */
 enum { TRIES = 4, FIRST_ROUNDS = 2, LEAST_LOOKS = 8, ALONE = 12, GHOSTS = 3, MOST_PAIRS = 24, MOST_READS = 8 };
 
@@ -41,7 +41,7 @@ typedef struct runner {
     plx_clock_fit fit;   /* of the device's clock to the host's */
     double overhead_ns;  /* of a batch on the host's clock */
     double once_ns;  /* about the time of one launch */
-    double spent_ns, looked_ns; /* on the host's clock; looks are part of what is spent */
+    double spent_ns, timed_ns, looked_ns; /* on the host's clock; samples alone; looks */
     plx_sample samples[PLX_MAX_SAMPLES];
     double latencies[PLX_MAX_SAMPLES];
 } runner;
@@ -87,12 +87,24 @@ static bool warms_up(const runner *r)
     return r->once_ns < warm_up_limit_ns;
 }
 
+/* For tests alone. */
+static plx_status make_turn_without_decoy(runner *r, size_t launches, plx_status status)
+{
+    if (status == PLX_OK)
+        status = plx_timed_sets_renew(r->sets, launches);
+    if (status == PLX_OK && warms_up(r))
+        status = launch(r, r->sets->order[0], NULL);
+    return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
+}
+
 /* One launch goes ahead, so that neither what the candidate before left in the caches nor an idle device is
  * charged to this one: on a decoy, and before any of the others has its data. */
 static plx_status make_turn(runner *r, size_t launches)
 {
     plx_status status = plx_timed_sets_begin(r->sets, &r->user);
 
+    if (plx_rule_left_out(PLX_RULE_DECOY))
+        return make_turn_without_decoy(r, launches, status);
     if (status == PLX_OK && warms_up(r)) {
         status = launch(r, r->sets->decoy, NULL);
         plx_timed_sets_launched(r->sets, r->sets->decoy);
@@ -215,6 +227,7 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
     status = time_batch(r, r->batch, &device_ns, &host_ns);
     if (status != PLX_OK)
         return status;
+    r->timed_ns += host_ns;
     sample->host_ns = host_ns / (double)r->batch;
     sample->device_ns = device_ns / (double)r->batch;
     r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
@@ -482,7 +495,7 @@ static plx_status look_more(runner *r, const timing_rules *rules, plx_error *err
 /* What the last round left is judged; then what needs rounds of its own. */
 static plx_status close_rounds(runner *r, const timing_rules *rules, plx_error *error)
 {
-    plx_status status = read_late(r, error);
+    plx_status status = plx_rule_left_out(PLX_RULE_READ) ? PLX_OK : read_late(r, error);
 
     if (status == PLX_OK && !r->done)
         status = look(r, true, closing_share * rules->limit_ns, error);
@@ -490,10 +503,18 @@ static plx_status close_rounds(runner *r, const timing_rules *rules, plx_error *
         status = look_more(r, rules, error);
     if (status == PLX_OK && !r->done)
         status = leave_out(r, rules, error);
-    if (status == PLX_OK && !r->done && r->batch > r->sets->used_count)
+    if (status == PLX_OK && !r->done && r->batch > r->sets->used_count && !plx_rule_left_out(PLX_RULE_FOLLOW))
         status = follow_work(r, r->sets->used_count, error);
     r->done = true;
     return status;
+}
+
+/* Where new data takes most of the time, a few samples more make an interval. */
+static bool is_out_of_time(const runner *r, const timing_rules *rules)
+{
+    if (r->count >= ENOUGH_SAMPLES)
+        return r->spent_ns > rules->limit_ns;
+    return r->count >= LEAST_SAMPLES && (r->timed_ns > rules->limit_ns || r->spent_ns > MOST_LIMITS * rules->limit_ns);
 }
 
 static plx_status take_round(runner *r, const timing_rules *rules, plx_error *error)
@@ -505,7 +526,7 @@ static plx_status take_round(runner *r, const timing_rules *rules, plx_error *er
     if (status != PLX_OK)
         return status;
     r->ending = r->ending || (r->candidate->time.converged && !rules->together) || r->count >= PLX_MAX_SAMPLES ||
-                (r->spent_ns > rules->limit_ns && r->count >= 3);
+                is_out_of_time(r, rules);
     if (r->ending && !r->judges)
         r->done = true;
     else if (r->ending)
@@ -571,7 +592,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
         plx_interval_of(r->latencies, r->calls, &timing->latency);
         if (!rules->together) /* a sweep is compared within itself alone */
             plx_timing_widen(timing);
-        r->candidate->cached = plx_timed_sets_are_cached(r->sets);
+        r->candidate->cached = plx_timed_sets_are_cached(r->sets, r->batch);
     }
     r->candidate->error.compared_after = r->results.compared;
     plx_timed_results_free(&r->results);

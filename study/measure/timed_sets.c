@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 512, MOST_GAP = 4096, MOST_RENEWED = 256, FILLED_TOGETHER = 64 };
+enum { ALIGNMENT = 512, MOST_GAP = 4096, MOST_RENEWED = 256, MOST_SETS = 8192 };
 /* What surrounds inputs: a NaN of every type. */
 static const uint32_t surroundings = UINT32_C(0x7fc5ffc5);
 
@@ -51,12 +51,14 @@ static size_t within_memory(uint64_t sets, uint64_t footprint, uint64_t largest,
     return sets < 1 ? 1 : (size_t)sets;
 }
 
-/* Two that exceed it by themselves are enough; all of them stay within a quarter of the memory. */
+/* Two that exceed it by themselves are enough; all of them stay within a quarter of the memory.  Of small ones there
+ * are no more than a sample has launches: what is in the cache when it begins is pushed out (push_out). */
 size_t plx_timed_sets_count(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device)
 {
     if (footprint == 0)
         return 1;
-    return within_memory(footprint > 4 * cache ? 2 : 4 * cache / footprint + 2, footprint, largest, device);
+    const uint64_t wanted = footprint > 4 * cache ? 2 : 4 * cache / footprint + 2;
+    return within_memory(wanted < MOST_SETS ? wanted : MOST_SETS, footprint, largest, device);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -182,15 +184,11 @@ plx_status plx_timed_sets_restore(plx_timed_sets *s, plx_error *error)
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < s->operands; ++i) {
-        if (s->room[i] > 0)
-            status = plx_explain(s->backend, plx_fill(NULL, s->buffer[i], 0, surroundings, s->room[i] * s->count), error);
-        if (status == PLX_OK && is_read(s, i))
+        if (is_read(s, i))
             status = plx_chunked_upload(s->source[i], 0, s->pool->of[i].data, pool_bytes(s, i), error);
     }
-    for (size_t i = 0; i < s->count; ++i) {
-        s->sets[i].filled = s->sets[i].launched = false;
-        s->sets[i].pattern = surroundings;
-    }
+    for (size_t i = 0; i < s->count; ++i)
+        s->sets[i].surrounded = s->sets[i].filled = s->sets[i].patterned = s->sets[i].launched = false;
     return status == PLX_OK ? plx_explain(s->backend, plx_synchronize(s->backend, NULL), error) : status;
 }
 
@@ -307,9 +305,11 @@ plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const
     return PLX_OK;
 }
 
-bool plx_timed_sets_are_cached(const plx_timed_sets *s)
+/* What is launched on once only was pushed out before. */
+bool plx_timed_sets_are_cached(const plx_timed_sets *s, size_t launches)
 {
-    return s->footprint == 0 || s->count <= s->cache / s->footprint;
+    const size_t others = s->count > 1 ? s->count - 1 : 1, most = s->hot && s->queues < others ? s->queues : others;
+    return s->footprint == 0 || (launches > most && most <= s->cache / s->footprint);
 }
 
 double plx_timed_sets_caches(const plx_timed_sets *s)
@@ -338,10 +338,27 @@ static plx_status copy_operand(const plx_timed_sets *s, const plx_timed_set *set
     return status;
 }
 
+static uint64_t slot_of(const plx_timed_sets *s, size_t which, size_t operand)
+{
+    return s->sets[which].place[operand] / s->room[operand] * s->room[operand];
+}
+
+/* When a set is first used: memory that nobody needs is not touched. */
+static plx_status surround(plx_timed_sets *s, size_t which)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < s->operands && !s->sets[which].surrounded; ++i)
+        if (i != output_of(s) && s->room[i] > 0)
+            status = plx_fill(NULL, s->buffer[i], slot_of(s, which, i), surroundings, s->room[i]);
+    s->sets[which].surrounded = status == PLX_OK;
+    return status;
+}
+
 static plx_status write_operands(plx_timed_sets *s, size_t which, bool output)
 {
     plx_timed_set *set = &s->sets[which];
-    plx_status status = PLX_OK;
+    plx_status status = surround(s, which);
 
     for (size_t i = 0; status == PLX_OK && i < s->operands; ++i)
         if (is_read(s, i) && (i == output_of(s)) == output)
@@ -356,7 +373,7 @@ static plx_status write_operands(plx_timed_sets *s, size_t which, bool output)
 /* Of this user's launches. */
 static bool was_left(const plx_timed_sets *s, const plx_timed_set *set)
 {
-    return set->filled && set->launched && set->by == s->user;
+    return set->filled && set->patterned && set->launched && set->by == s->user;
 }
 
 /* Mostly new data.  Else what the user has met already, and a part of it is another: what goes by a few elements, or
@@ -393,12 +410,6 @@ static uint32_t plausible(const plx_timed_sets *s, plx_dice *dice)
     return plx_is_half(dtype) ? (uint32_t)bits << 16 | (uint32_t)bits : (uint32_t)bits;
 }
 
-static uint64_t slot_of(const plx_timed_sets *s, size_t which)
-{
-    const size_t output = output_of(s);
-    return s->sets[which].place[output] / s->room[output] * s->room[output];
-}
-
 static plx_status fill_output(plx_timed_sets *s, size_t which, uint32_t pattern)
 {
     const size_t output = output_of(s);
@@ -407,8 +418,9 @@ static plx_status fill_output(plx_timed_sets *s, size_t which, uint32_t pattern)
     if (s->room[output] == 0)
         return PLX_OK;
     set->pattern = pattern;
+    set->patterned = true;
     set->launched = set->left = false;
-    return plx_fill(NULL, s->buffer[output], slot_of(s, which), pattern, s->room[output]);
+    return plx_fill(NULL, s->buffer[output], slot_of(s, which, output), pattern, s->room[output]);
 }
 
 static plx_status fill_all_outputs(plx_timed_sets *s, uint32_t pattern)
@@ -417,6 +429,7 @@ static plx_status fill_all_outputs(plx_timed_sets *s, uint32_t pattern)
 
     for (size_t i = 0; i < s->count; ++i) {
         s->sets[i].pattern = pattern;
+        s->sets[i].patterned = true;
         s->sets[i].launched = s->sets[i].left = false;
     }
     return plx_fill(NULL, s->buffer[output], 0, pattern, s->room[output] * s->count);
@@ -558,8 +571,9 @@ static plx_status renew_output(plx_timed_sets *s, size_t which, bool together, u
 
 static plx_status renew_used(plx_timed_sets *s)
 {
-    const bool together = !s->stays && s->used_count > FILLED_TOGETHER;
-    const uint32_t pattern = plx_roll_below(&s->dice, 2) == 0 ? plx_next_poison() : plausible(s, &s->dice);
+    const bool together = !s->stays && 2 * s->used_count > s->count && s->used_count > 16;
+    const bool looks_right = plx_roll_below(&s->dice, 2) == 0 && !plx_rule_left_out(PLX_RULE_PLAUSIBLE);
+    const uint32_t pattern = looks_right ? plausible(s, &s->dice) : plx_next_poison();
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < s->used_count; ++i)
@@ -596,7 +610,7 @@ plx_status plx_timed_sets_renew(plx_timed_sets *s, size_t launches)
 
     if (status != PLX_OK)
         return status;
-    s->stays = !is_read(s, output_of(s)) && plx_roll_below(&s->dice, 4) == 0;
+    s->stays = !is_read(s, output_of(s)) && plx_roll_below(&s->dice, 4) == 0 && !plx_rule_left_out(PLX_RULE_PLAUSIBLE);
     choose_used(s, launches);
     status = renew_used(s);
     choose_order(s, launches);
@@ -688,7 +702,7 @@ plx_status plx_timed_sets_verify(plx_timed_sets *s, size_t which, char violation
     plx_status status;
 
     violation[0] = '\0';
-    if (!set->filled)
+    if (!set->filled || !set->patterned || plx_rule_left_out(PLX_RULE_VERIFY))
         return PLX_OK;
     status = plx_pool_view(s->pool, &set->draw, &view, error);
     if (status != PLX_OK)
@@ -706,12 +720,12 @@ plx_status plx_timed_sets_untouched(const plx_timed_sets *s, size_t which, bool 
     plx_status status;
 
     *untouched = true;
-    if (bytes == 0)
+    if (bytes == 0 || !s->sets[which].patterned || plx_rule_left_out(PLX_RULE_BESIDE))
         return PLX_OK;
     seen = plx_large_alloc(bytes);
     if (seen == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
-    status = plx_chunked_download(s->buffer[output], slot_of(s, which), seen, bytes, error);
+    status = plx_chunked_download(s->buffer[output], slot_of(s, which, output), seen, bytes, error);
     *untouched = first_other(seen, 0, bytes, s->sets[which].pattern) == bytes;
     free(seen);
     return status;

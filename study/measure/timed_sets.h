@@ -17,7 +17,9 @@ typedef struct plx_timed_user {
 typedef struct plx_timed_set {
     uint64_t place[PLX_MAX_OPERANDS]; /* bytes from the beginning of the buffer */
     plx_contents draw, before;            /* before: what a part of it was before it was exchanged */
+    bool surrounded;                  /* what is around its inputs was written */
     bool filled, patched;             /* whether it holds draw; whether there is a before */
+    bool patterned;                   /* whether its output was ever filled */
     uint32_t pattern;                 /* that all of its output was filled with; and since: */
     bool launched;
     const plx_timed_user *by; /* whose launch that was */
@@ -73,8 +75,8 @@ plx_status plx_timed_sets_verify(plx_timed_sets *sets, size_t set, char violatio
 plx_status plx_timed_sets_untouched(const plx_timed_sets *sets, size_t set, bool *untouched, plx_error *error);
 /* Everything anew, whoever damaged it. */
 plx_status plx_timed_sets_restore(plx_timed_sets *sets, plx_error *error);
-/* Whether all that its launches touch fits in the cache. */
-bool plx_timed_sets_are_cached(const plx_timed_sets *sets);
+/* Whether so many launches in a turn find what they touch in the cache. */
+bool plx_timed_sets_are_cached(const plx_timed_sets *sets, size_t launches);
 /* How many times the cache all sets are; 0: hot. */
 double plx_timed_sets_caches(const plx_timed_sets *sets);
 

@@ -213,6 +213,20 @@ void plx_claims_test(plx_claims *claims, plx_candidate *candidate, const plx_inp
 void plx_claims_test_depth(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs);
 void plx_claims_free(plx_claims *claims);
 
+/* ---- integers at the size that is timed (integers.c) ------------------------------- */
+
+/* The same problem on integers.  Starts as {.made = false}. */
+typedef struct plx_integers {
+    bool made;
+    plx_inputs inputs;
+    plx_reference_result reference;
+    plx_guarded_operands buffers;
+} plx_integers;
+
+/* A candidate that is ok stays so if its sums of integers are exact, where they must be. */
+void plx_integers_test(plx_integers *integers, plx_candidate *candidate, const plx_inputs *inputs);
+void plx_integers_free(plx_integers *integers);
+
 /* ---- open backends (backends.c) -------------------------------------------------- */
 
 /* The backends of a study, opened. */

@@ -21,6 +21,9 @@ typedef enum lie {
     COMPUTES_THE_NEXT,
     WORKS_AHEAD,
     DROPS_A_TERM,
+    SEES_NAN,   /* works where it finds a NaN */
+    AHEAD_HERE, /* works ahead for the same set alone */
+    SCRIBBLES,  /* writes into other sets' outputs */
     KNOWS, /* skips what is the same in every byte: right, but where sets are few no time */
     LIE_COUNT
 } lie;
@@ -338,11 +341,14 @@ static void rounds_when_long(const product *p, int64_t from, float (*seen)(float
         compute_row(p, i, p->of.k, p->of.k >= from ? seen : NULL);
 }
 
+/* One in the middle. */
 static void drops_a_term(const product *p)
 {
-    compute_row(p, 0, p->of.k, NULL);
-    for (int64_t i = 1; i < p->of.m; i++)
-        compute_row(p, i, p->of.k >= 65536 ? p->of.k - 1 : p->of.k, NULL);
+    const int64_t left_out = p->of.k / 2 + 7;
+    compute(p);
+    for (int64_t i = 1; p->of.k >= 65536 && i < p->of.m; i++)
+        for (int64_t j = 0; j < p->of.n; j++)
+            p->c[i * p->of.ldc + j] -= at(p, i, left_out) * p->b[left_out * p->of.ldb + j];
 }
 
 /* ---- work that is put off ---------------------------------------------------------------------------- */
@@ -483,6 +489,42 @@ static void works_ahead(const product *p, const plx_operand *operands)
     remember(p, operands);
 }
 
+static void works_ahead_here(const product *p)
+{
+    if (atomic_load(&counted) && was_done_ahead(p))
+        return;
+    compute(p);
+    ahead_count = 0;
+    if (!atomic_load(&counted))
+        ahead[ahead_count++] = p->c;
+}
+
+/* What is no NaN is taken for a result that is there already. */
+static void looks_for_nan(const product *p)
+{
+    const float first = p->c[0];
+    if (first != first)
+        compute(p);
+}
+
+/* Into an output that it wrote before. */
+static void scribbles(const product *p, const plx_operand *c, long calls)
+{
+    static float *places[PLACES];
+    static size_t count, next;
+    compute(p);
+    if (calls > TRUSTED_AFTER && count > 0) {
+        float *other = places[++next % count];
+        if (other != p->c && within(c->memory, other, p->of.m * p->of.ldc))
+            *other = 33;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (places[i] == p->c)
+            return;
+    if (count < PLACES)
+        places[count++] = p->c;
+}
+
 /* ---- the plugin ------------------------------------------------------------------------------------------ */
 
 static plx_status probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
@@ -522,6 +564,9 @@ static const plx_kernel kernels[LIE_COUNT] = {
     [COMPUTES_THE_NEXT] = KERNEL("computes-the-next"),
     [WORKS_AHEAD] = KERNEL("works-ahead"),
     [DROPS_A_TERM] = KERNEL("drops-a-term"),
+    [SEES_NAN] = KERNEL("looks-for-nan"),
+    [AHEAD_HERE] = KERNEL("works-ahead-here"),
+    [SCRIBBLES] = KERNEL("scribbles"),
     [KNOWS] = KERNEL("skips-what-it-knows"),
 };
 
@@ -582,6 +627,12 @@ static void run(plx_plugin_plan *plan, const plx_operand *operands)
         return works_ahead(&p, operands);
     case DROPS_A_TERM:
         return drops_a_term(&p);
+    case SEES_NAN:
+        return looks_for_nan(&p);
+    case AHEAD_HERE:
+        return works_ahead_here(&p);
+    case SCRIBBLES:
+        return scribbles(&p, &operands[2], plan->calls);
     case KNOWS:
         return skips_what_it_knows(&p);
     default:

@@ -445,7 +445,7 @@ static void sets_exceed_four_times_the_cache(void **unused)
     (void)unused;
     for (uint64_t bytes = 256; bytes < 2000 * mib; bytes *= 3) {
         const size_t sets = plx_timed_sets_count(bytes, bytes, cache, &roomy);
-        assert_true(sets >= 2 && sets * bytes > 4 * cache);
+        assert_true(sets >= 2 && (sets * bytes > 4 * cache || sets == 8192));
     }
     assert_int_equal(plx_timed_sets_count(0, 0, cache, &roomy), 1);
 }
