@@ -312,11 +312,6 @@ bool plx_timed_sets_are_cached(const plx_timed_sets *s, size_t launches)
     return s->footprint == 0 || (launches > most && most <= s->cache / s->footprint);
 }
 
-double plx_timed_sets_caches(const plx_timed_sets *s)
-{
-    return s->hot || s->cache == 0 ? 0.0 : (double)s->count * (double)s->footprint / (double)s->cache;
-}
-
 void plx_timed_sets_views(const plx_timed_sets *s, size_t set, plx_view *views)
 {
     for (size_t i = 0; i < s->operands; ++i)

@@ -77,7 +77,5 @@ plx_status plx_timed_sets_untouched(const plx_timed_sets *sets, size_t set, bool
 plx_status plx_timed_sets_restore(plx_timed_sets *sets, plx_error *error);
 /* Whether so many launches in a turn find what they touch in the cache. */
 bool plx_timed_sets_are_cached(const plx_timed_sets *sets, size_t launches);
-/* How many times the cache all sets are; 0: hot. */
-double plx_timed_sets_caches(const plx_timed_sets *sets);
 
 #endif

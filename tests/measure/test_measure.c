@@ -407,6 +407,9 @@ static void a_clock_is_believed_within_what_the_host_saw(void **unused)
     assert_int_equal(plx_clock_fit_of(1.03e6, 1e6, overhead), PLX_CLOCK_FITS);
     assert_int_equal(plx_clock_fit_of(1.05e6, 1e6, overhead), PLX_CLOCK_LONG);
     assert_int_equal(plx_clock_fit_of(2e-304, 1e6, 1e12), PLX_CLOCK_SHORT);
+    /* A sample is 25 times as long as the overhead: then the tolerance is 6 %. */
+    assert_int_equal(plx_clock_fit_of(0.945 * 25 * overhead, 25 * overhead, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(0.935 * 25 * overhead, 25 * overhead, overhead), PLX_CLOCK_SHORT);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(plx_clock_fit_of((double[]){0, -1e6, (double)NAN, (double)INFINITY}[i], 1e6, overhead),
                          PLX_CLOCK_SILENT);
