@@ -39,7 +39,7 @@ refuses() {
     compare "$1" "$2"
     [ "$got" -eq 1 ] || fail "$1: status $got, not 1"
     shows "liars:0 $1 wrong"
-    shows "liars:0 honest ok"
+    shows "liars:0 honest +(ok|noisy)" # which a loaded machine makes it
     shows "$3"
     [ "$(grep -c '"median_ns"' "$work/json")" -ge 1 ] || fail "$1: the honest one was not timed"
 }
