@@ -100,7 +100,7 @@ static void load(void)
                                absent ? "" : ": ", absent ? "" : reason);
         return;
     }
-    void *tool = preloaded(), *scope = tool != NULL ? tool : library;
+    void *tool = preloaded(), *scope = tool != NULL ? RTLD_DEFAULT : library;
     const char *missing = resolve_all(scope);
     if (missing) {
         load_status =
