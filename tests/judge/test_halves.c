@@ -113,19 +113,21 @@ static const plx_kernel in_f32 = {.dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_B
                                   .accumulator_f32 = PLX_F32,
                                   .depth = depth_of_two};
 
-/* What the judge says of `got` as the sum of two numbers. */
+/* What the judge says of `got` as the sum of two numbers and one so small that f32 can't hold all three: else
+ * the bytes of the exact sum would be demanded. */
 static bool is_right(plx_dtype dtype, double first, double second, double got)
 {
     const plx_device_info device = {.units = 1};
-    uint16_t terms[2], result = 0;
-    plx_array array = {.dtype = dtype, .rank = 1, .rows = 1, .cols = 2, .data = terms};
-    const plx_problem problem = plx_reduce_of(dtype, PLX_SUM, 2);
+    uint16_t terms[3], result = 0;
+    plx_array array = {.dtype = dtype, .rank = 1, .rows = 1, .cols = 3, .data = terms};
+    const plx_problem problem = plx_reduce_of(dtype, PLX_SUM, 3);
     plx_inputs inputs;
     plx_error error = {.text = ""};
     plx_error_measure measure;
 
     plx_element_put(dtype, terms, 0, first);
     plx_element_put(dtype, terms, 1, second);
+    plx_element_put(dtype, terms, 2, first > 1024 ? 0x1p-24 : 0);
     plx_element_put(dtype, &result, 0, got);
     assert_int_equal(plx_inputs_from_arrays(&problem, &array, 1, 1, &inputs, &error), PLX_OK);
     plx_reference_result reference = reference_of(&inputs, false);
@@ -182,10 +184,10 @@ static void pairs_at_the_end_of_the_range(void **state)
     } sums[] = {{16, true}, {4096, false}};
     (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; ++i) {
-        uint16_t terms[2] = {plx_f16_of(65504), plx_f16_of(sums[i].second)}, finite = 0x7bff,
+        uint16_t terms[3] = {plx_f16_of(65504), plx_f16_of(sums[i].second), plx_f16_of(0x1p-24)}, finite = 0x7bff,
                  infinite = 0x7c00;
-        plx_array array = {.dtype = PLX_F16, .rank = 1, .rows = 1, .cols = 2, .data = terms};
-        const plx_problem problem = plx_reduce_of(PLX_F16, PLX_SUM, 2);
+        plx_array array = {.dtype = PLX_F16, .rank = 1, .rows = 1, .cols = 3, .data = terms};
+        const plx_problem problem = plx_reduce_of(PLX_F16, PLX_SUM, 3);
         plx_inputs inputs;
         plx_error error = {.text = ""};
         plx_pair pair = {.first = 0};
