@@ -243,6 +243,7 @@ static void what_the_caller_set_stays(void **state)
 
 int main(void)
 {
+    (void)signal(SIGINT, SIG_DFL); /* a shell that starts it in the background leaves it out */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_put_back_and_named),
         cmocka_unit_test(what_the_caller_set_stays),
