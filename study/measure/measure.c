@@ -92,8 +92,10 @@ static plx_status make_turn_without_decoy(runner *r, size_t launches, plx_status
 {
     if (status == PLX_OK)
         status = plx_timed_sets_renew(r->sets, launches);
-    if (status == PLX_OK && warms_up(r))
+    if (status == PLX_OK && warms_up(r)) {
         status = launch(r, r->sets->order[0], NULL);
+        plx_timed_sets_launched(r->sets, r->sets->order[0]);
+    }
     return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
 }
 

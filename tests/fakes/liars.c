@@ -507,7 +507,7 @@ static void looks_for_nan(const product *p)
         compute(p);
 }
 
-/* Into an output that it wrote before. */
+/* Into the middle of an output that it wrote before: what lies around outputs, which move, is another rule's. */
 static void scribbles(const product *p, const plx_operand *c, long calls)
 {
     static float *places[PLACES];
@@ -516,7 +516,7 @@ static void scribbles(const product *p, const plx_operand *c, long calls)
     if (calls > TRUSTED_AFTER && count > 0) {
         float *other = places[++next % count];
         if (other != p->c && within(c->memory, other, p->of.m * p->of.ldc))
-            *other = 33;
+            other[p->of.m / 2 * p->of.ldc] = 33;
     }
     for (size_t i = 0; i < count; i++)
         if (places[i] == p->c)
