@@ -2,6 +2,8 @@
  * whatever the order of the sums: how much of the error does it explain?  (doc/validation.md, "A likeness") */
 #include "study/judge/judge.h"
 
+#include "base/team.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,7 +215,7 @@ static squares look_at_sample(const plx_inputs *inputs, const plx_arithmetic *by
     squares each[MOST_ELEMENTS], all = {.count = 0};
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads())
 #endif
     for (int64_t i = 0; i < count; ++i) {
         const int64_t element = count == elements ? i : (int64_t)(plx_random(inputs->seed, 129, (uint64_t)i) % (uint64_t)elements);

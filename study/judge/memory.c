@@ -3,6 +3,8 @@
 #define _DEFAULT_SOURCE /* madvise() */
 #include "study/judge/judge.h"
 
+#include "base/team.h"
+
 #include <parallax/host_limits.h>
 
 #include <stdio.h>
@@ -24,7 +26,7 @@ static void touch(char *memory, uint64_t bytes)
 {
     const uint64_t page = 4096;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(plx_team_threads())
 #endif
     for (uint64_t at = 0; at < bytes; at += page)
         memory[at] = 0;

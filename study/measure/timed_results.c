@@ -3,6 +3,7 @@
 #include "study/measure/timed_results.h"
 
 #include "base/clock.h"
+#include "base/team.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static void refer(const plx_inputs *view, sample *s, references *memory, plx_ref
                                         .sample = s->element,
                                         .of = {memory->exact, memory->value, memory->tail, memory->magnitude}};
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (plx_sum_length(view) > 4096)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (plx_sum_length(view) > 4096)
 #endif
     for (int64_t i = 0; i < s->count; ++i) {
         plx_reference one = {memory->exact + (size_t)i * size, memory->value + i, memory->tail + i, memory->magnitude + i};

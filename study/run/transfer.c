@@ -133,7 +133,7 @@ static plx_status move_all(transfer *b, plx_error *error)
         return b->status;
     open_queues(b);
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads((int)b->queue_count) if (b->queue_count > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team((int)b->queue_count)) if (b->queue_count > 1)
     for (uint64_t i = 0; i < pieces; ++i)
         move_piece(b, (size_t)omp_get_thread_num() % b->queue_count, i * PIECE);
 #else

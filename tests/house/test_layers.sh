@@ -149,8 +149,15 @@ naming_faults() {
         sed 's/^/names an API or a vendor: /'
 }
 
+# A team of OpenMP that is larger than the system gives ends the program: each asks base/team.h first.
+team_faults() { # tree
+    (cd "$1" && grep -rn --include='*.c' --include='*.h' 'pragma omp parallel' base core study page cli kernels backends plugins 2>/dev/null) |
+        grep -v 'num_threads(plx_team' | sed 's/:[^:]*pragma.*/ has a team that base\/team.h was not asked for/'
+}
+
 faults_of() {
     rm -f "$scratch/bindings"
+    team_faults "$1"
     include_faults "$1"
     binding_faults
     naming_faults "$1"
@@ -168,6 +175,7 @@ plant() { # file, line...
 plant include/parallax/plugin.h '#include <stdint.h>'
 plant core/core.h '#include <parallax/plugin.h>' '/* not cuda' '   nor opencl */ // nor nvidia'
 plant base/text.h '#include <parallax/types.h>'
+plant base/teams.c '#pragma omp parallel for num_threads(8)' '#pragma omp parallel for num_threads(plx_team_threads())'
 plant base/bad.c '#include "base/text.h"' '#include "core/core.h"'
 plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"' '#include "reference.h"' '#include "base/text.h"'
 plant core/upwards.c '#include "study/judge/judge.h"'
@@ -216,6 +224,7 @@ cat >"$scratch/expected" <<'END'
 backends/cuda/bad.c includes kernels/recipe.h
 backends/opencl/opencl.h includes backends/cuda/cuda.h
 base/bad.c includes core/core.h
+base/teams.c:1 has a team that base/team.h was not asked for
 cli/bad.c includes core/core.h
 cli/bad.c includes study/run/run.h
 core/bad.c includes kernels/recipe.h
