@@ -131,6 +131,10 @@ study_challenge_sources = \
 	study/challenge/read.c \
 	study/challenge/write.c
 
+study_recipe_sources = \
+	study/recipe/expression.c \
+	study/recipe/expression.h
+
 study_probe_sources = \
 	study/probe/probe.c \
 	study/probe/probe.h \
@@ -184,6 +188,7 @@ study_sources = \
 	$(study_attribute_sources) \
 	$(study_check_sources) \
 	$(study_challenge_sources) \
+	$(study_recipe_sources) \
 	$(study_probe_sources) \
 	$(study_bench_sources) \
 	$(study_tune_sources) \

@@ -38,6 +38,7 @@ study_ldadd = libplx-study.la libparallax.la libplx-base.la $(CMOCKA_LIBS) $(JAN
 include tests/fakes/local.mk
 include tests/dispatch/local.mk
 include tests/judge/local.mk
+include tests/recipe/local.mk
 include tests/measure/local.mk
 include tests/results/local.mk
 include tests/fuzz/local.mk

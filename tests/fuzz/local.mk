@@ -5,6 +5,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_choices \
 	tests/fuzz/fuzz_command \
 	tests/fuzz/fuzz_diff \
+	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_plugins \
 	tests/fuzz/fuzz_report \
@@ -47,6 +48,10 @@ tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(fuzz_sources)
 tests_fuzz_fuzz_diff_CFLAGS = $(fuzz_cflags) $(JANSSON_CFLAGS)
 tests_fuzz_fuzz_diff_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_diff_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_expression_SOURCES = tests/fuzz/fuzz_expression.c $(fuzz_sources)
+tests_fuzz_fuzz_expression_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_expression_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_expression_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c $(fuzz_sources)
 tests_fuzz_fuzz_npy_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_npy_LDFLAGS = $(FUZZ_LDFLAGS)

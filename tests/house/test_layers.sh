@@ -51,6 +51,7 @@ below_room() {
     compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
     check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
     challenge) echo study/judge/ study/results/ study/files/ study/check/cases.h kernels/cases.h ;;
+    recipe) echo study/files/ kernels/operation.h ;;
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
     bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
     diff) echo study/results/ study/files/ ;;
