@@ -143,7 +143,8 @@ plx_found=`$NVCC -M $NVCCFLAGS conftest.cu 2>&AS_MESSAGE_LOG_FD | tr ' ' '\n' | 
 rm -f conftest.cu
 AS_IF([test -r "$plx_found/cuda.h"],
     [plx_cuda_include=`cd "$plx_found" && pwd -P`
-     plx_cuda_toolkit=`AS_DIRNAME(["$plx_found"]) | sed 's,/targets/@<:@^/@:>@*$,,'`])
+     plx_cuda_toolkit=`AS_DIRNAME(["$plx_found"])`
+     plx_cuda_toolkit=`AS_ECHO(["$plx_cuda_toolkit"]) | sed 's,/targets/@<:@^/@:>@*$,,'`])
 ])
 
 # PLX_CUDA_LIBRARY_DIRECTORIES(FILE): sets plx_directories to those of the toolkit that have the file.  Debian has its own
