@@ -133,7 +133,7 @@ record() {
         "$3" "$4"
     printf ' "kernel": "%s%s", "idea": "%s", "status": "%s", "reason": "%s", "group": %s, "vendor": %s,\n' "$5" "$1" "$1" \
         "$6" "$1" "$2" "$7"
-    printf ' "time": {"median_ns": %s, "ci95_ns": [1, 1e20], "clock": "%s", "dropped": 3, "settled": false},\n' "$2" "$1"
+    printf ' "time": {"median_ns": %s, "ci95_ns": [%s, %s], "clock": "%s", "dropped": 3, "settled": false},\n' "$2" "$2" "$2" "$1"
     printf ' "ceiling": {"kind": "copy", "value": 2, "fraction": 1.5, "over": "%s"},\n' "$1"
     printf ' "rate": {"gbps": 3.5, "gflops": %s}, "gain": 1.25}' "$2"
 }
