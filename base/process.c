@@ -361,16 +361,22 @@ static bool put_back_stream(int descriptor, const plx_stream *before)
            (before->flags < 0 || fcntl(descriptor, F_SETFL, before->flags) >= 0);
 }
 
+/* A file system that can't tell what a stream leads to has not changed it: then only the stream's own flags
+ * are known. */
+static bool is_same_stream(int descriptor, const plx_stream *before)
+{
+    struct stat now;
+    const int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || (before->flags >= 0 && flags != before->flags))
+        return false;
+    return fstat(descriptor, &now) != 0 || is_same(&now, &before->about);
+}
+
 static void put_back_streams(const plx_process *process, plx_changes *changes)
 {
     for (int i = 0; i < PLX_STREAMS; i++) {
         const plx_stream *before = &process->streams[i];
-        struct stat now;
-        if (before->copy < 0)
-            continue;
-        const bool same = fstat(i, &now) == 0 && is_same(&now, &before->about) &&
-                          (before->flags < 0 || fcntl(i, F_GETFL) == before->flags);
-        if (!same)
+        if (before->copy >= 0 && !is_same_stream(i, before))
             note(changes, PLX_PART_STREAMS, put_back_stream(i, before));
     }
 }

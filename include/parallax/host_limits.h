@@ -8,12 +8,14 @@
 #ifndef PARALLAX_HOST_LIMITS_H
 #define PARALLAX_HOST_LIMITS_H
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #ifdef __cplusplus
@@ -33,24 +35,64 @@ typedef struct plx_host_limits {
 
 enum { PLX_LIMITS_LINE = 4096, PLX_LIMITS_PATH = 1536 };
 
+/* Programs that are started meanwhile don't inherit them, where the C library tells how. */
+#ifdef O_CLOEXEC
+enum { PLX_LIMITS_OPEN = O_RDONLY | O_CLOEXEC };
+#else
+enum { PLX_LIMITS_OPEN = O_RDONLY };
+#endif
+
 /* ---- files ------------------------------------------------------------------------------ */
 
-static inline FILE *plx_limits_open(const char *root, const char *path)
+/* A file that is read line by line, without memory of its own: where memory is short its limit is told all
+ * the same. */
+typedef struct plx_limits_file {
+    int descriptor; /* -1: there is none */
+    size_t at, length;
+    char bytes[1024];
+} plx_limits_file;
+
+static inline bool plx_limits_open(plx_limits_file *file, const char *root, const char *path)
 {
     char whole[PLX_LIMITS_PATH];
     const int length = snprintf(whole, sizeof whole, "%s%s", root, path);
-    return length > 0 && (size_t)length < sizeof whole ? fopen(whole, "re") : NULL;
+    file->at = file->length = 0;
+    file->descriptor = length > 0 && (size_t)length < sizeof whole ? open(whole, PLX_LIMITS_OPEN) : -1;
+    return file->descriptor >= 0;
+}
+
+static inline void plx_limits_close(plx_limits_file *file)
+{
+    if (file->descriptor >= 0)
+        (void)close(file->descriptor);
+    file->descriptor = -1;
+}
+
+/* The next byte; -1: there is none any more. */
+static inline int plx_limits_byte(plx_limits_file *file)
+{
+    if (file->at == file->length) {
+        const ssize_t length =
+            file->descriptor >= 0 ? read(file->descriptor, file->bytes, sizeof file->bytes) : 0;
+        if (length <= 0)
+            return -1;
+        file->at = 0;
+        file->length = (size_t)length;
+    }
+    return (unsigned char)file->bytes[file->at++];
 }
 
 /* A line without its end; what is too long is cut. */
-static inline bool plx_limits_line(FILE *from, char line[PLX_LIMITS_LINE])
+static inline bool plx_limits_line(plx_limits_file *from, char line[PLX_LIMITS_LINE])
 {
-    if (fgets(line, PLX_LIMITS_LINE, from) == NULL)
+    size_t length = 0;
+    int byte = plx_limits_byte(from);
+    if (byte < 0)
         return false;
-    if (strchr(line, '\n') == NULL)
-        for (int c = fgetc(from); c != EOF && c != '\n';)
-            c = fgetc(from);
-    line[strcspn(line, "\n")] = '\0';
+    for (; byte >= 0 && byte != '\n'; byte = plx_limits_byte(from))
+        if (length + 1 < PLX_LIMITS_LINE)
+            line[length++] = (char)byte;
+    line[length] = '\0';
     return true;
 }
 
@@ -60,11 +102,13 @@ static inline void plx_limits_of_group(const char *root, const char *group, cons
 {
     char path[PLX_LIMITS_PATH];
     const int length = snprintf(path, sizeof path, "%s/%s", group, file);
-    FILE *from = length > 0 && (size_t)length < sizeof path ? plx_limits_open(root, path) : NULL;
-    if (from == NULL || !plx_limits_line(from, line))
+    plx_limits_file from;
+    line[0] = '\0';
+    if (length <= 0 || (size_t)length >= sizeof path || !plx_limits_open(&from, root, path))
+        return;
+    if (!plx_limits_line(&from, line))
         line[0] = '\0';
-    if (from != NULL)
-        (void)fclose(from);
+    plx_limits_close(&from);
 }
 
 /* "max", -1 and what is no number are no limit. */
@@ -79,14 +123,14 @@ static inline uint64_t plx_limits_entry(const char *root, const char *path, cons
     char line[PLX_LIMITS_LINE];
     const size_t length = strlen(key);
     uint64_t number = 0;
-    FILE *from = plx_limits_open(root, path);
-    while (from != NULL && plx_limits_line(from, line))
+    plx_limits_file from;
+    (void)plx_limits_open(&from, root, path);
+    while (plx_limits_line(&from, line))
         if (strncmp(line, key, length) == 0 && (line[length] == ' ' || line[length] == '\t')) {
             (void)plx_limits_number(line + length + strspn(line + length, " \t"), &number);
             break;
         }
-    if (from != NULL)
-        (void)fclose(from);
+    plx_limits_close(&from);
     return number;
 }
 
@@ -192,8 +236,9 @@ static inline bool plx_limits_path(const char *root, const char *controller, cha
 {
     char line[PLX_LIMITS_LINE];
     bool found = false;
-    FILE *from = plx_limits_open(root, "/proc/self/cgroup");
-    while (from != NULL && !found && plx_limits_line(from, line)) {
+    plx_limits_file from;
+    (void)plx_limits_open(&from, root, "/proc/self/cgroup");
+    while (!found && plx_limits_line(&from, line)) {
         char *list = strchr(line, ':'), *at = list != NULL ? strchr(list + 1, ':') : NULL;
         if (at == NULL)
             continue;
@@ -202,8 +247,7 @@ static inline bool plx_limits_path(const char *root, const char *controller, cha
         if (found)
             memmove(path, at, strlen(at) + 1);
     }
-    if (from != NULL)
-        (void)fclose(from);
+    plx_limits_close(&from);
     return found;
 }
 
@@ -291,16 +335,16 @@ static inline uint32_t plx_limits_affinity(const char *root)
 {
     char line[PLX_LIMITS_LINE];
     uint32_t count = 0;
-    FILE *from = plx_limits_open(root, "/proc/self/status");
-    while (from != NULL && plx_limits_line(from, line))
+    plx_limits_file from;
+    (void)plx_limits_open(&from, root, "/proc/self/status");
+    while (plx_limits_line(&from, line))
         if (strncmp(line, "Cpus_allowed:", 13) == 0)
             for (const char *at = line + 13; *at != '\0'; at++) {
                 const char *digits = "0123456789abcdef", *digit = strchr(digits, *at);
                 for (unsigned bits = digit != NULL ? (unsigned)(digit - digits) : 0; bits > 0; bits >>= 1)
                     count += bits & 1;
             }
-    if (from != NULL)
-        (void)fclose(from);
+    plx_limits_close(&from);
     return count;
 }
 
@@ -308,13 +352,13 @@ static inline uint32_t plx_limits_affinity(const char *root)
 static inline void plx_host_limits_below(const char *root, plx_host_limits *limits)
 {
     char line[PLX_LIMITS_LINE];
-    FILE *from = plx_limits_open(root, "/proc/self/mountinfo");
+    plx_limits_file from;
+    (void)plx_limits_open(&from, root, "/proc/self/mountinfo");
     memset(limits, 0, sizeof *limits);
     plx_limits_of_machine(root, limits);
-    while (from != NULL && plx_limits_line(from, line))
+    while (plx_limits_line(&from, line))
         plx_limits_of_mount(root, line, limits);
-    if (from != NULL)
-        (void)fclose(from);
+    plx_limits_close(&from);
     limits->processors = plx_limits_affinity(root);
     if (limits->memory_bytes == UINT64_MAX)
         limits->memory_bytes = limits->memory_left = 0;

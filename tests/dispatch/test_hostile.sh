@@ -432,7 +432,7 @@ one_kind() { # DOCTOR RUN COMPARE CHECK ALL
         run compare reduce 1000 --dtype i32 --backend host --backend hostile --seconds 0.001
         case $kind in elapsed-nan | elapsed-less) expect 0 "compare, timed" ;; copy-nothing) expect 1 "compare, timed" ;;
         *) expect 5 "compare, timed" ;; esac
-        expect_host "compare, timed"
+        grep -Eq '^host:0 .* (ok|noisy) ' "$work/out" || fail "compare, timed, does not go on with the host" # noisy: of a loaded machine
         ;;
     esac
     run explain reduce
