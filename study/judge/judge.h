@@ -181,8 +181,10 @@ void plx_pool_free(plx_pool *pool);
 plx_contents plx_pool_draw(const plx_pool *pool, plx_dice *dice);
 /* The same windows, but a part of one operand is another. */
 plx_contents plx_pool_patch(const plx_pool *pool, const plx_contents *base, plx_dice *dice);
-/* What a set with this draw holds, as inputs of its own: those of the pool, or memory of their own. */
-plx_status plx_pool_view(const plx_pool *pool, const plx_contents *draw, plx_inputs *view, plx_error *error);
+/* What a set with this draw holds, as inputs of its own: those of the pool, or memory of their own.  `of` has the
+ * problem: one pool serves all problems that have its operands. */
+plx_status plx_pool_view(const plx_pool *pool, const plx_inputs *of, const plx_contents *draw, plx_inputs *view,
+                         plx_error *error);
 void plx_pool_view_free(const plx_contents *draw, plx_inputs *view);
 /* Whether a line of an operand has few terms that are not 0. */
 bool plx_pool_has_few(const plx_pool *pool, const plx_contents *draw, size_t operand, int64_t line);

@@ -289,9 +289,10 @@ static plx_status own_copy(const plx_pool *pool, const plx_contents *draw, plx_i
     return PLX_OK;
 }
 
-plx_status plx_pool_view(const plx_pool *pool, const plx_contents *draw, plx_inputs *view, plx_error *error)
+plx_status plx_pool_view(const plx_pool *pool, const plx_inputs *of, const plx_contents *draw, plx_inputs *view,
+                         plx_error *error)
 {
-    *view = *pool->inputs;
+    *view = *of;
     view->from_arrays = !pool->alike;
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
         if (pool->of[i].data != NULL)

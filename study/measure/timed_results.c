@@ -207,7 +207,7 @@ static bool is_of_before(const plx_timed_results *t, const plx_timed_set *set, i
     plx_error error;
     plx_inputs view;
 
-    if (!set->patched || element < 0 || is_baseline(t) || plx_pool_view(t->sets->pool, &set->before, &view, &error) != PLX_OK)
+    if (!set->patched || element < 0 || is_baseline(t) || plx_pool_view(t->sets->pool, t->inputs, &set->before, &view, &error) != PLX_OK)
         return false;
     judge_sample(t, &view, &t->bound, &one, &measure);
     plx_pool_view_free(&set->before, &view);
@@ -343,7 +343,7 @@ static plx_status judge_set(plx_timed_results *t, size_t which, bool all, plx_er
     if (!can_be_judged(t, which))
         return PLX_OK;
     t->own = false;
-    status = plx_pool_view(t->sets->pool, &draw, &view, error);
+    status = plx_pool_view(t->sets->pool, t->inputs, &draw, &view, error);
     if (status != PLX_OK)
         return status;
     view.seed = plx_roll(&t->dice); /* of Freivalds' vectors and the sample */

@@ -699,7 +699,7 @@ plx_status plx_timed_sets_verify(plx_timed_sets *s, size_t which, char violation
     violation[0] = '\0';
     if (!set->filled || !set->patterned || plx_rule_left_out(PLX_RULE_VERIFY))
         return PLX_OK;
-    status = plx_pool_view(s->pool, &set->draw, &view, error);
+    status = plx_pool_view(s->pool, s->inputs, &set->draw, &view, error);
     if (status != PLX_OK)
         return status;
     status = verify_operands(s, which, &view, violation, &where, error);

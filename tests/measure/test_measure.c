@@ -562,7 +562,7 @@ static void sets_start_where_the_inputs_say(void **unused)
             assert_int_equal(views[0].offset % 256, 12);
             assert_int_equal(views[1].offset % 256, 12);
             assert_int_equal(plx_download(NULL, back, views[0].buffer, views[0].offset, sizeof back), PLX_OK);
-            assert_int_equal(plx_pool_view(sets->pool, &sets->sets[set].draw, &view, &error), PLX_OK);
+            assert_int_equal(plx_pool_view(sets->pool, sets->inputs, &sets->sets[set].draw, &view, &error), PLX_OK);
             assert_memory_equal(back, view.data[0], sizeof back);
             plx_pool_view_free(&sets->sets[set].draw, &view);
             plx_timed_sets_launched(sets, set);
