@@ -30,14 +30,15 @@ static void print_device(const plx_study_device *device)
     plx_table table = {.columns = 2, .left = 1, .indent = "  "};
     (void)fprintf(cli_out(), "%s %s, %s\n", device->label, device->info.name, device->info.api);
     for (int kind = 0; kind < PLX_CEILING_COUNT; kind++) {
-        char number[32];
+        char number[32], clock[120];
         if (!(device->ceilings.value[kind] > 0))
             continue;
         plx_plain_number_text(device->ceilings.value[kind], 4, number, sizeof number);
         plx_table_row(&table);
         plx_table_cell(&table, 0, "%s", plx_ceiling_name((plx_ceiling_kind)kind));
         plx_table_cell(&table, 1, "%s", number);
-        plx_table_rest(&table, "%s", plx_ceiling_unit((plx_ceiling_kind)kind));
+        plx_ceiling_clock_text(device, (plx_ceiling_kind)kind, clock, sizeof clock);
+        plx_table_rest(&table, "%s%s%s", plx_ceiling_unit((plx_ceiling_kind)kind), clock[0] != '\0' ? "; " : "", clock);
     }
     cli_table_finish(&table);
     if (!is_measured(device))

@@ -49,9 +49,10 @@ static bool is_seen(plx_page *page, size_t index)
     return false;
 }
 
-static void put_ceilings(FILE *to, const plx_ceilings *ceilings)
+static void put_ceilings(FILE *to, const plx_study_device *device)
 {
-    char number[40];
+    const plx_ceilings *ceilings = &device->ceilings;
+    char number[40], clock[120];
     const char *before = "<tr><th>ceilings</th><td>";
     for (int kind = 0; kind < PLX_CEILING_COUNT; kind++) {
         if (!(ceilings->value[kind] > 0))
@@ -59,6 +60,9 @@ static void put_ceilings(FILE *to, const plx_ceilings *ceilings)
         plx_number_text(ceilings->value[kind], 4, number, sizeof number);
         (void)fprintf(to, "%s%s %s %s", before, plx_ceiling_name((plx_ceiling_kind)kind), number,
                       plx_ceiling_unit((plx_ceiling_kind)kind));
+        plx_ceiling_clock_text(device, (plx_ceiling_kind)kind, clock, sizeof clock);
+        if ((ceilings->at_power_limit >> kind & 1) != 0)
+            plx_page_put(to, " (%s)", clock);
         before = ", ";
     }
     if (strcmp(before, ", ") == 0)
@@ -80,7 +84,7 @@ static void put_device(plx_page *page, size_t index, FILE *to)
     (void)fputs("</summary>\n<div class=\"box\"><table><tbody>\n", to);
     for (size_t i = 0; plx_device_fact(is, i, &fact); i++)
         put_fact(to, &fact);
-    put_ceilings(to, &is->ceilings);
+    put_ceilings(to, is);
     (void)fputs("</tbody></table></div></details>\n", to);
 }
 

@@ -178,12 +178,38 @@ static void put_line(FILE *to, double x0, double y0, double x1, double y1)
 
 static void put_label(FILE *to, const ceiling *of, bool flops, double x, double y, const char *place)
 {
-    char text[96], rate[48];
+    char text[264], rate[48];
     plx_page_rate_text(of->value, flops, rate, sizeof rate);
-    (void)snprintf(text, sizeof text, "%.30s %s", of->kind, rate);
+    (void)snprintf(text, sizeof text, "%.200s %s", of->kind, rate);
     (void)fputs("set label ", to);
     plx_page_quoted(to, text);
     (void)fprintf(to, " at %.6g,%.6g %s tc rgb '%s'\n", x, y, place, plx_page_ink());
+}
+
+/* Roofs so near each other that their texts would lie on one another have one. */
+static bool is_near(const ceiling *a, const ceiling *b)
+{
+    return fmax(a->value, b->value) < 1.35 * fmin(a->value, b->value);
+}
+
+static bool has_text(const roof *of, size_t rate)
+{
+    for (size_t i = 0; i < rate; i++)
+        if (is_near(&of->rates[i], &of->rates[rate]))
+            return true;
+    return false;
+}
+
+/* With the names of all whose text this is. */
+static void put_rate_label(const roof *of, size_t rate, double x, FILE *to)
+{
+    char kinds[200] = "";
+    for (size_t i = rate; i < of->rate_count; i++)
+        if (i == rate || is_near(&of->rates[i], &of->rates[rate]))
+            (void)snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%.30s", i > rate ? ", " : "",
+                           of->rates[i].kind);
+    put_label(to, &(const ceiling){kinds, of->rates[rate].value}, true, x, of->rates[rate].value,
+              "right offset 0,0.6");
 }
 
 static void put_roof(const roof *of, const range *shown, FILE *to)
@@ -193,7 +219,8 @@ static void put_roof(const roof *of, const range *shown, FILE *to)
     for (size_t i = 0; i < of->rate_count; i++) {
         double from = bandwidth > 0 ? of->rates[i].value / bandwidth : shown->x_low;
         put_line(to, fmax(from, shown->x_low), of->rates[i].value, shown->x_high, of->rates[i].value);
-        put_label(to, &of->rates[i], true, shown->x_high, of->rates[i].value, "right offset 0,0.6");
+        if (!has_text(of, i))
+            put_rate_label(of, i, shown->x_high, to);
     }
     for (size_t i = 0; i < of->bandwidth_count; i++) {
         double end = rate > 0 ? fmin(rate / of->bandwidths[i].value, shown->x_high) : shown->x_high;

@@ -146,16 +146,23 @@ typedef enum plx_ceiling_kind {
     PLX_CEILING_FMA_F32,  /* multiply-adds of the plain units, GFLOP/s */
     PLX_CEILING_FMA_F64,
     PLX_CEILING_LAUNCH,   /* an empty kernel, launched back to back, ns */
+    PLX_CEILING_UNITS_F16, /* products on the matrix units, of operands that stay in registers or shared memory, GFLOP/s */
+    PLX_CEILING_UNITS_BF16,
+    PLX_CEILING_UNITS_TF32,
+    PLX_CEILING_UNITS_F64,
+    PLX_CEILING_UNITS_I8, /* GOP/s */
     PLX_CEILING_COUNT
 } plx_ceiling_kind;
 
-PLX_API const char *plx_ceiling_name(plx_ceiling_kind kind); /* "copy", "fma-f32" */
+PLX_API const char *plx_ceiling_name(plx_ceiling_kind kind); /* "copy", "fma-f32", "bf16-units" */
 PLX_API const char *plx_ceiling_unit(plx_ceiling_kind kind); /* "GB/s", "GFLOP/s", "ns" */
 
 /* What a device reached; 0: not measured. */
 typedef struct plx_ceilings {
     double value[PLX_CEILING_COUNT];
     uint32_t tried; /* bits of the kinds; one that was tried and is 0 can't be measured here */
+    uint32_t at_power_limit; /* bits of the kinds at which the device was at its power limit while they were measured */
+    double clock_mhz[PLX_CEILING_COUNT]; /* that it held then; 0: nobody tells */
 } plx_ceilings;
 
 /* The ceiling that applies to a record, and how much of it was reached. */
@@ -219,6 +226,10 @@ typedef struct plx_study_device {
     char changes[512];         /* what its plugin changed of the process, as plx_plugin_changes() says */
     plx_ceilings ceilings;
 } plx_study_device;
+
+/* "the device was at its power limit, at 1410 of 1980 MHz", of when the ceiling was measured; "1980 MHz", where it was
+ * not; "": nobody tells. */
+PLX_API void plx_ceiling_clock_text(const plx_study_device *device, plx_ceiling_kind kind, char *text, size_t capacity);
 
 /* What made the results, and on which machine.  "" and 0: nobody knows. */
 typedef struct plx_environment {

@@ -45,16 +45,6 @@ static double gain(const plx_candidate *candidates, size_t which)
     return 0.0;
 }
 
-/* Processors have other units for 16 bits alone; a library for a GPU does not tell what it computes on. */
-static bool may_use_other_units(const plx_candidate *candidate, const plx_problem *problem)
-{
-    const bool processor = (plx_backend_device(candidate->backend)->features & PLX_FEATURE_CPU) != 0;
-
-    if (candidate->kernel->compute != PLX_COMPUTE_PLAIN || (candidate->kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0)
-        return true;
-    return (candidate->kernel->flags & PLX_KERNEL_VENDOR) != 0 && (!processor || plx_is_half(problem->dtype));
-}
-
 /* What a candidate's kernel asks of its device. */
 static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs *inputs)
 {
@@ -63,7 +53,8 @@ static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs
     workload.cached = candidate->cached;
     workload.reused = candidate->time.hot;
     workload.queues = candidate->time.queues;
-    workload.other_units = may_use_other_units(candidate, &inputs->problem);
+    plx_workload_by(&workload, &inputs->problem, candidate->kernel,
+                    (plx_backend_device(candidate->backend)->features & PLX_FEATURE_CPU) != 0);
     return workload;
 }
 
@@ -193,13 +184,8 @@ static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t c
     return plx_measure_candidates(candidates, count, inputs, references, c->options, c->error);
 }
 
-static uint32_t kinds_of(const plx_workload *workload)
-{
-    uint32_t kinds = UINT32_C(1) << workload->memory | UINT32_C(1) << PLX_CEILING_LAUNCH;
-    return workload->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << workload->arithmetic : kinds;
-}
-
-/* The ceilings that bound what was timed, each measured once per device, and none besides where a launch does. */
+/* The ceilings that bound what was timed, each measured once per device, and none besides where a launch does.  The
+ * second pass measures the plain units of a device on which the matrix units can't be measured. */
 static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     for (size_t i = 0; i < count; ++i)
@@ -207,8 +193,8 @@ static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates,
             const plx_workload workload = workload_of(&candidates[i], inputs);
             plx_ceilings *ceilings = &c->results->devices[candidates[i].device].ceilings;
             plx_ceilings_measure(candidates[i].backend, UINT32_C(1) << PLX_CEILING_LAUNCH, false, ceilings);
-            if (!plx_ceiling_is_launch(&workload, ceilings->value[PLX_CEILING_LAUNCH]))
-                plx_ceilings_measure(candidates[i].backend, kinds_of(&workload), false, ceilings);
+            for (int pass = 0; pass < 2 && !plx_ceiling_is_launch(&workload, ceilings->value[PLX_CEILING_LAUNCH]); ++pass)
+                plx_ceilings_measure(candidates[i].backend, plx_workload_kinds(&workload, ceilings), false, ceilings);
         }
 }
 

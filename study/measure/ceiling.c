@@ -29,14 +29,71 @@ static plx_ceiling_kind memory_ceiling(const plx_operation *operation, const plx
 plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *problem)
 {
     plx_workload workload = {.bytes = operation->bytes(problem),
-                         .memory = memory_ceiling(operation, problem),
-                         .arithmetic = PLX_CEILING_COUNT};
+                             .memory = memory_ceiling(operation, problem),
+                             .arithmetic = PLX_CEILING_COUNT,
+                             .units = PLX_CEILING_COUNT,
+                             .products = 1.0};
 
     if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64 || plx_is_half(problem->dtype))
         workload.flops = operation->flops(problem);
     if (workload.flops > workload.bytes)
         workload.arithmetic = problem->dtype == PLX_F64 ? PLX_CEILING_FMA_F64 : PLX_CEILING_FMA_F32;
     return workload;
+}
+
+/* The matrix units for these operands, and how many products they make of one; PLX_CEILING_COUNT: none. */
+static plx_ceiling_kind units_of(const plx_problem *problem, double *products)
+{
+    static const struct by_compute {
+        plx_ceiling_kind units;
+        double products;
+    } computes[PLX_COMPUTE_COUNT] = {
+        [PLX_COMPUTE_PLAIN] = {PLX_CEILING_COUNT, 1.0},
+        [PLX_COMPUTE_TF32] = {PLX_CEILING_UNITS_TF32, 1.0},
+        [PLX_COMPUTE_F16X3] = {PLX_CEILING_UNITS_F16, 3.0},
+        [PLX_COMPUTE_BF16X6] = {PLX_CEILING_UNITS_BF16, 6.0},
+    };
+    *products = computes[problem->compute].products;
+    switch (problem->dtype) {
+    case PLX_F16:
+        return PLX_CEILING_UNITS_F16;
+    case PLX_BF16:
+        return PLX_CEILING_UNITS_BF16;
+    case PLX_F64:
+        return PLX_CEILING_UNITS_F64;
+    default:
+        return computes[problem->compute].units;
+    }
+}
+
+/* A library for a GPU does not tell what it computes on: there f64 may be products on units.  Processors have other
+ * units for 16 bits alone. */
+void plx_workload_by(plx_workload *workload, const plx_problem *problem, const plx_kernel *kernel, bool processor)
+{
+    const bool vendor = (kernel->flags & PLX_KERNEL_VENDOR) != 0;
+    const bool may = vendor && !processor && problem->op == PLX_GEMM && problem->dtype == PLX_F64;
+
+    workload->on_units = (kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0;
+    if (workload->arithmetic != PLX_CEILING_COUNT && (workload->on_units || may))
+        workload->units = units_of(problem, &workload->products);
+    workload->on_units = workload->on_units && workload->units != PLX_CEILING_COUNT;
+    workload->other_units = (vendor && (!processor || plx_is_half(problem->dtype))) ||
+                            (kernel->compute != PLX_COMPUTE_PLAIN && !workload->on_units);
+}
+
+static double value_of(const plx_ceilings *ceilings, plx_ceiling_kind kind)
+{
+    return (unsigned)kind < PLX_CEILING_COUNT ? ceilings->value[kind] : 0.0;
+}
+
+uint32_t plx_workload_kinds(const plx_workload *workload, const plx_ceilings *ceilings)
+{
+    const uint32_t units = workload->units < PLX_CEILING_COUNT ? UINT32_C(1) << workload->units : 0;
+    const bool plain = units == 0 || !workload->on_units ||
+                       ((ceilings->tried & units) != 0 && !(value_of(ceilings, workload->units) > 0.0));
+    uint32_t kinds = UINT32_C(1) << workload->memory | UINT32_C(1) << PLX_CEILING_LAUNCH | units;
+
+    return plain && workload->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << workload->arithmetic : kinds;
 }
 
 /* By more than this times nothing is faster than a ceiling that applies. */
@@ -49,13 +106,25 @@ static const double noise = 1.02;
 /* The shortest time that this ceiling allows; 0 where it allows any. */
 static double least_time(const plx_ceilings *ceilings, const plx_workload *workload, plx_ceiling_kind kind)
 {
-    const double value = (unsigned)kind < PLX_CEILING_COUNT ? ceilings->value[kind] : 0.0;
+    const double value = value_of(ceilings, kind);
 
     if (!(value > 0.0))
         return 0.0;
     if (kind == PLX_CEILING_LAUNCH)
         return value;
-    return (kind == workload->memory ? workload->bytes : workload->flops) / value;
+    if (kind == workload->memory)
+        return workload->bytes / value;
+    return workload->flops * (kind == workload->units ? workload->products : 1.0) / value;
+}
+
+/* Of the units that it is on: the matrix units for sure, or where it is faster than the plain ones.  Without a
+ * measurement of them the plain ones are all that is known. */
+static plx_ceiling_kind arithmetic_of(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns)
+{
+    if (!(value_of(ceilings, workload->units) > 0.0))
+        return workload->arithmetic;
+    return workload->on_units || time_ns < least_time(ceilings, workload, workload->arithmetic) ? workload->units
+                                                                                             : workload->arithmetic;
 }
 
 /* The likely cause, most certain first. */
@@ -73,7 +142,9 @@ static bool is_exempt(const plx_workload *workload, plx_ceiling_kind kind)
 {
     if (kind == PLX_CEILING_LAUNCH)
         return false;
-    return kind == workload->memory ? workload->cached || workload->reused : workload->other_units;
+    if (kind == workload->memory)
+        return workload->cached || workload->reused;
+    return workload->other_units || (kind == workload->arithmetic && workload->units != PLX_CEILING_COUNT);
 }
 
 /* Operands in a cache, other units than plain multiply-adds and launches that overlap are not bounded by what was
@@ -81,7 +152,8 @@ static bool is_exempt(const plx_workload *workload, plx_ceiling_kind kind)
 static bool bounds(const plx_ceilings *ceilings, const plx_workload *workload, plx_ceiling_kind kind, double time_ns)
 {
     const bool overlap = kind == PLX_CEILING_LAUNCH && workload->queues > 1;
-    return least_time(ceilings, workload, kind) <= time_ns || !(overlap || is_exempt(workload, kind));
+    const double margin = kind == workload->units ? incredible : 1.0; /* so near it is on those units */
+    return least_time(ceilings, workload, kind) <= margin * time_ns || !(overlap || is_exempt(workload, kind));
 }
 
 /* Launches in several queues overlap. */
@@ -95,7 +167,7 @@ static double least_believed(const plx_ceilings *ceilings, const plx_workload *w
 bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns,
                          plx_ceiling_kind *kind, char *reason, size_t capacity)
 {
-    const plx_ceiling_kind kinds[] = {workload->memory, workload->arithmetic, PLX_CEILING_LAUNCH};
+    const plx_ceiling_kind kinds[] = {workload->memory, arithmetic_of(ceilings, workload, time_ns), PLX_CEILING_LAUNCH};
     char duration[40], rate[32];
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
@@ -117,7 +189,7 @@ bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workl
 
 plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns)
 {
-    const plx_ceiling_kind kinds[] = {workload->memory, workload->arithmetic, PLX_CEILING_LAUNCH};
+    const plx_ceiling_kind kinds[] = {workload->memory, arithmetic_of(ceilings, workload, time_ns), PLX_CEILING_LAUNCH};
     plx_ceiling found = {.applies = false};
     double longest = 0.0;
 

@@ -28,6 +28,7 @@ typedef struct benchmark {
     plx_timed_queues queue; /* one */
     double overhead_ns;     /* of a batch on the host's clock */
     bool was_steady;
+    plx_telemetry state; /* while the last batch ran */
 } benchmark;
 
 /* ---- the problem ------------------------------------------------------------------ */
@@ -39,6 +40,11 @@ static const struct pattern_of_kind {
     [PLX_CEILING_COPY] = {PLX_PROBE_COPY, PLX_I32},       [PLX_CEILING_READ] = {PLX_PROBE_READ, PLX_I32},
     [PLX_CEILING_FMA_F32] = {PLX_PROBE_FMA, PLX_F32},     [PLX_CEILING_FMA_F64] = {PLX_PROBE_FMA, PLX_F64},
     [PLX_CEILING_LAUNCH] = {PLX_PROBE_LAUNCH, PLX_I32},
+    [PLX_CEILING_UNITS_F16] = {PLX_PROBE_UNITS_F16, PLX_F32},
+    [PLX_CEILING_UNITS_BF16] = {PLX_PROBE_UNITS_BF16, PLX_F32},
+    [PLX_CEILING_UNITS_TF32] = {PLX_PROBE_UNITS_TF32, PLX_F32},
+    [PLX_CEILING_UNITS_F64] = {PLX_PROBE_UNITS_F64, PLX_F64},
+    [PLX_CEILING_UNITS_I8] = {PLX_PROBE_UNITS_I8, PLX_F32},
 };
 
 /* Far past the cache, and within an eighth of the memory.  A processor's memory is the user's: in and out take less
@@ -64,11 +70,27 @@ static int64_t fma_threads(const plx_backend *backend)
            ((device->features & PLX_FEATURE_CPU) != 0 ? 16384 : 8192);
 }
 
+static bool is_arithmetic(plx_ceiling_kind kind)
+{
+    return kind == PLX_CEILING_FMA_F32 || kind == PLX_CEILING_FMA_F64;
+}
+
+/* Products for each multiprocessor: a multiple of as many as may run on one together, and all of them in 200 MB. */
+static int64_t units_elements(const plx_backend *backend, const plx_problem *problem)
+{
+    enum { EACH = 12, MOST_MB = 192 };
+    const plx_device_info *device = plx_backend_device(backend);
+    const int64_t one = problem->of.probe.pattern == PLX_PROBE_UNITS_F64 ? 1 << 12 : 1 << 14; /* as types.h has it */
+    const int64_t most = ((int64_t)MOST_MB << 20) / (one * (int64_t)plx_dtype_size(problem->dtype));
+    const int64_t wanted = (device->units > 0 ? (int64_t)device->units : 1) * EACH;
+    return one * (wanted < most ? wanted : most);
+}
+
 static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind, way by, bool large)
 {
     plx_problem problem = plx_probe_of(patterns[kind].dtype, patterns[kind].pattern, large ? 1 : TRIAL);
 
-    if (kind == PLX_CEILING_FMA_F32 || kind == PLX_CEILING_FMA_F64)
+    if (is_arithmetic(kind) || plx_ceiling_is_of_units(kind))
         problem.of.probe.repeat = large ? REPEAT : 10;
     problem.of.probe.stride = by.stride;
     problem.of.probe.offset = by.offset;
@@ -79,6 +101,8 @@ static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind,
     else if (kind == PLX_CEILING_READ) /* bytes of one chunk and its sum are what one element moves */
         problem.of.probe.n =
             (int64_t)((double)stream_bytes(backend) / plx_operation_of(PLX_PROBE)->bytes(&problem));
+    else if (plx_ceiling_is_of_units(kind))
+        problem.of.probe.n = units_elements(backend, &problem);
     else if (kind != PLX_CEILING_LAUNCH)
         problem.of.probe.n = fma_threads(backend);
     return problem;
@@ -155,18 +179,23 @@ static void benchmark_close(benchmark *g)
     plx_operand_buffers_free(&g->operands);
 }
 
-/* One batch on the device's clock, or the host's where that one is not believed. */
-static plx_status time_batch(benchmark *g, size_t batch, double *elapsed)
+static plx_status start_batch(benchmark *g, size_t batch)
 {
     plx_view views[PLX_MAX_OPERANDS];
-    double device_ns = 0.0, host_ns, start = plx_now_ns();
     plx_status status = plx_timed_queues_start(&g->queue);
 
     plx_operand_views(&g->operands, 0, views);
     for (size_t i = 0; status == PLX_OK && i < batch; ++i)
         status = plx_execute(g->plan, NULL, views, g->operands.count);
-    if (status == PLX_OK)
-        status = plx_timed_queues_stop(&g->queue);
+    return status == PLX_OK ? plx_timed_queues_stop(&g->queue) : status;
+}
+
+/* One batch on the device's clock, or the host's where that one is not believed. */
+static plx_status time_batch(benchmark *g, size_t batch, double *elapsed)
+{
+    double device_ns = 0.0, host_ns, start = plx_now_ns();
+    plx_status status = start_batch(g, batch);
+
     if (status == PLX_OK)
         status = plx_timed_queues_wait(&g->queue);
     host_ns = plx_now_ns() - start;
@@ -181,6 +210,16 @@ static plx_status time_batch(benchmark *g, size_t batch, double *elapsed)
 static bool is_processor(const plx_backend *backend)
 {
     return (plx_backend_device(backend)->features & PLX_FEATURE_CPU) != 0;
+}
+
+/* How the device runs behind the samples, while it does the same: one more batch, which is not timed. */
+static void ask_state(benchmark *g, size_t batch)
+{
+    if (is_processor(g->backend))
+        return;
+    if (start_batch(g, batch) != PLX_OK || plx_backend_telemetry(g->backend, &g->state) != PLX_OK)
+        g->state = (plx_telemetry){.known = 0};
+    (void)plx_timed_queues_wait(&g->queue);
 }
 
 /* The lower quartile of a few samples, on a processor, whose other work takes its turns, the least: what disturbs only
@@ -204,6 +243,7 @@ static double best_time(benchmark *g)
         return 0.0;
     plx_interval_of(samples, count, &interval); /* sorts them */
     g->was_steady = samples[count / 2] <= steady * samples[0];
+    ask_state(g, batch);
     return samples[is_processor(g->backend) ? 0 : count / 4];
 }
 
@@ -222,7 +262,19 @@ static double value_of(const plx_problem *problem, plx_ceiling_kind kind, double
 typedef struct measured {
     double value;
     bool was_steady;
+    double clock_mhz; /* that was held; 0: nobody tells */
+    bool at_power_limit;
 } measured;
+
+static measured measured_of(const benchmark *g, double value)
+{
+    const plx_telemetry *state = &g->state;
+    return (measured){.value = value,
+                      .was_steady = g->was_steady,
+                      .clock_mhz = (state->known & PLX_KNOWS_SM_CLOCK) != 0 ? state->sm_clock_mhz : 0.0,
+                      .at_power_limit = (state->known & PLX_KNOWS_THROTTLE) != 0 &&
+                                        (state->throttle & PLX_THROTTLE_POWER) != 0};
+}
 
 static measured measure_by(plx_backend *backend, plx_ceiling_kind kind, way by)
 {
@@ -232,7 +284,7 @@ static measured measure_by(plx_backend *backend, plx_ceiling_kind kind, way by)
     if (!is_right(backend, kind, by))
         return found;
     if (benchmark_open(&g) == PLX_OK)
-        found = (measured){value_of(&g.problem, kind, best_time(&g)), g.was_steady};
+        found = measured_of(&g, value_of(&g.problem, kind, best_time(&g)));
     benchmark_close(&g);
     return found;
 }
@@ -258,13 +310,12 @@ static measured best_by(plx_backend *backend, plx_ceiling_kind kind, way from)
 /* A processor without multiply-adds in one instruction has them in two. */
 static measured measure(plx_backend *backend, plx_ceiling_kind kind)
 {
-    const bool arithmetic = kind == PLX_CEILING_FMA_F32 || kind == PLX_CEILING_FMA_F64;
     measured found;
 
-    if (!is_processor(backend))
+    if (!is_processor(backend) || plx_ceiling_is_of_units(kind))
         return measure_by(backend, kind, (way){0, 0});
     found = best_by(backend, kind, (way){0, 0});
-    return found.value > 0.0 || !arithmetic ? found : best_by(backend, kind, (way){1, 0});
+    return found.value > 0.0 || !is_arithmetic(kind) ? found : best_by(backend, kind, (way){1, 0});
 }
 
 /* ---- whose ceilings ------------------------------------------------------------------- */
@@ -316,10 +367,28 @@ static void see_way(void *data, plx_backend *through)
         found->own = seen;
 }
 
+static void note(plx_ceilings *ceilings, plx_ceiling_kind kind, measured found)
+{
+    const uint32_t bit = UINT32_C(1) << kind;
+
+    ceilings->value[kind] = found.value;
+    ceilings->clock_mhz[kind] = found.clock_mhz;
+    ceilings->at_power_limit = (ceilings->at_power_limit & ~bit) | (found.at_power_limit ? bit : 0);
+    ceilings->tried |= bit;
+}
+
+static measured kept_of(const plx_ceilings *ceilings, plx_ceiling_kind kind)
+{
+    return (measured){.value = ceilings->value[kind],
+                      .clock_mhz = ceilings->clock_mhz[kind],
+                      .at_power_limit = (ceilings->at_power_limit >> kind & 1) != 0};
+}
+
 /* A device of which nothing tells the chip has its own kernels alone.  What was measured steadily is kept. */
-static double measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
+static measured measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
 {
     best_way found = {.backend = backend, .kind = kind};
+    plx_ceilings kept = {.tried = 0};
     const bool has = has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend));
     const bool alone = has && (kind == PLX_CEILING_LAUNCH || !plx_same_device(plx_backend_device(backend),
                                                                              plx_backend_device(backend)));
@@ -330,9 +399,10 @@ static double measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
         each_way(backend, see_way, &found);
     if (kind == PLX_CEILING_LAUNCH && found.own.value > 0.0)
         found.best = found.own;
+    note(&kept, kind, found.best);
     if (found.best.was_steady)
-        plx_ceiling_write(backend, kind, found.best.value);
-    return found.best.value;
+        plx_ceiling_write(backend, kind, &kept);
+    return found.best;
 }
 
 /* ---- what the context has learnt --------------------------------------------------------- */
@@ -376,7 +446,7 @@ static void take(plx_ceilings *to, const plx_ceilings *from, int kind)
     if ((from->tried >> kind & 1) == 0)
         return;
     if (is_better((plx_ceiling_kind)kind, from->value[kind], to->value[kind]))
-        to->value[kind] = from->value[kind];
+        note(to, (plx_ceiling_kind)kind, kept_of(from, (plx_ceiling_kind)kind));
     to->tried |= UINT32_C(1) << kind;
 }
 
@@ -425,24 +495,28 @@ void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, bool anew, plx_c
             take(ceilings, &kept, kind);
     }
     for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
-        if ((kinds & ~ceilings->tried) >> kind & 1) {
-            ceilings->value[kind] = measure_somewhere(backend, (plx_ceiling_kind)kind);
-            ceilings->tried |= UINT32_C(1) << kind;
-        }
+        if ((kinds & ~ceilings->tried) >> kind & 1)
+            note(ceilings, (plx_ceiling_kind)kind, measure_somewhere(backend, (plx_ceiling_kind)kind));
+    remember(backend, ceilings);
+}
+
+static void raise_to(plx_backend *backend, plx_ceiling_kind kind, measured found, plx_ceilings *ceilings)
+{
+    recall(backend, ceilings);
+    if (is_better(kind, found.value, ceilings->value[kind])) {
+        note(ceilings, kind, found);
+        plx_ceiling_write(backend, kind, ceilings);
+    }
     remember(backend, ceilings);
 }
 
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings)
 {
-    plx_ceiling_raise(backend, kind, measure_somewhere(backend, kind), ceilings);
+    raise_to(backend, kind, measure_somewhere(backend, kind), ceilings);
 }
 
+/* Nobody knows at which clock. */
 void plx_ceiling_raise(plx_backend *backend, plx_ceiling_kind kind, double value, plx_ceilings *ceilings)
 {
-    recall(backend, ceilings);
-    if (is_better(kind, value, ceilings->value[kind])) {
-        ceilings->value[kind] = value;
-        plx_ceiling_write(backend, kind, value);
-    }
-    remember(backend, ceilings);
+    raise_to(backend, kind, (measured){.value = value}, ceilings);
 }

@@ -1,5 +1,6 @@
 /* Ceilings that were measured, kept for a day in the user's cache: ceilings.tsv, a line for each kind of each
- * way to a device: seconds since 1970, whose it is, kind, value.  Whose: device, plugin, driver, version of
+ * way to a device: seconds since 1970, whose it is, kind, value, and where they are known the clock in MHz and whether
+ * the device was at its power limit.  Whose: device, plugin, driver, version of
  * parallax and hash of its kernels, processors and their quota, so that none is taken for another's.  Only
  * what was measured steadily, or reached by a right result, is kept. */
 #include "study/measure/ceiling.h"
@@ -22,7 +23,8 @@ static const char file_name[] = "ceilings.tsv", first_line[] = "parallax-ceiling
 typedef struct kept_line {
     long long seconds;
     char whose[1024], kind[32];
-    double value;
+    double value, clock_mhz; /* 0: not known */
+    int at_power_limit;
 } kept_line;
 
 /* The label's number changes with what else is plugged in, the device's name or UUID does not. */
@@ -47,9 +49,11 @@ static void owner_of(const plx_backend *backend, char whose[static 1024])
 /* False: no such line, or one that does not hold any more. */
 static bool parse(const char *text, long long now, kept_line *line)
 {
-    return sscanf(text, "%lld\t%1023[^\t\n]\t%31[^\t\n]\t%lf", &line->seconds, line->whose, line->kind,
-                  &line->value) == 4 &&
-           line->seconds <= now && now - line->seconds < DAY && line->value > 0.0 && line->value < 1e15;
+    *line = (kept_line){.value = 0.0};
+    return sscanf(text, "%lld\t%1023[^\t\n]\t%31[^\t\n]\t%lf\t%lf\t%d", &line->seconds, line->whose, line->kind,
+                  &line->value, &line->clock_mhz, &line->at_power_limit) >= 4 &&
+           line->seconds <= now && now - line->seconds < DAY && line->value > 0.0 && line->value < 1e15 &&
+           line->clock_mhz >= 0.0 && line->clock_mhz < 1e6;
 }
 
 /* Calls see() with each line that holds. */
@@ -84,6 +88,8 @@ static void take_line(void *data, const kept_line *line)
         if (strcmp(line->kind, plx_ceiling_name((plx_ceiling_kind)kind)) == 0 &&
             strcmp(line->whose, w->whose) == 0) {
             w->ceilings->value[kind] = line->value;
+            w->ceilings->clock_mhz[kind] = line->clock_mhz;
+            w->ceilings->at_power_limit |= line->at_power_limit != 0 ? UINT32_C(1) << kind : 0;
             w->ceilings->tried |= UINT32_C(1) << kind;
         }
 }
@@ -108,7 +114,10 @@ typedef struct rewriting {
 
 static void put_line(FILE *to, const kept_line *line)
 {
-    (void)fprintf(to, "%lld\t%s\t%s\t%.17g\n", line->seconds, line->whose, line->kind, line->value);
+    (void)fprintf(to, "%lld\t%s\t%s\t%.17g", line->seconds, line->whose, line->kind, line->value);
+    if (line->clock_mhz > 0.0)
+        (void)fprintf(to, "\t%.17g\t%d", line->clock_mhz, line->at_power_limit);
+    (void)fputc('\n', to);
 }
 
 static void copy_line(void *data, const kept_line *line)
@@ -120,15 +129,18 @@ static void copy_line(void *data, const kept_line *line)
 }
 
 /* Whatever fails: then it is measured again next time. */
-void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, double value)
+void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, const plx_ceilings *ceilings)
 {
-    kept_line line = {.seconds = (long long)time(NULL), .value = value};
+    kept_line line = {.seconds = (long long)time(NULL),
+                      .value = ceilings->value[kind],
+                      .clock_mhz = ceilings->clock_mhz[kind],
+                      .at_power_limit = (int)(ceilings->at_power_limit >> kind & 1)};
     char path[4096], *text = NULL;
     plx_error error;
     size_t length = 0;
     int lock;
 
-    if (!(value > 0.0) || !plx_cache_path(file_name, path, sizeof path) ||
+    if (!(line.value > 0.0) || !plx_cache_path(file_name, path, sizeof path) ||
         plx_cache_lock(path, &lock, &error) != PLX_OK)
         return;
     owner_of(backend, line.whose);

@@ -297,6 +297,24 @@ static void put_row(const report_table *table, size_t row)
     put_caveats(table, record);
 }
 
+/* Of each ceiling that a row has, what held the device back while it was measured. */
+static void put_limits(const report_table *table)
+{
+    uint64_t told = 0;
+    char clock[120];
+    for (size_t i = 0; i < table->row_count; i++) {
+        const plx_record *record = table->rows[i];
+        const plx_study_device *device = &table->results->devices[record->device];
+        const uint64_t bit = UINT64_C(1) << record->ceiling.kind;
+        if (!is_ranked(record) || is_noisy(record) || !record->ceiling.applies || (told & bit) != 0 ||
+            (device->ceilings.at_power_limit & bit) == 0)
+            continue;
+        told |= bit;
+        plx_ceiling_clock_text(device, record->ceiling.kind, clock, sizeof clock);
+        (void)fprintf(table->to, "%s was measured while %s\n", plx_ceiling_name(record->ceiling.kind), clock);
+    }
+}
+
 /* All that were timed together took turns on as many queues. */
 static size_t queues_of(const report_table *table)
 {
@@ -441,6 +459,7 @@ static plx_status put_group(report_table *table, size_t group, plx_error *error)
         plx_table_put_titles(&table->lines, table->style.colour ? "\033[1m" : "", table->to);
         for (size_t i = 0; i < table->row_count; i++)
             put_row(table, i);
+        put_limits(table);
         status = plx_report_counters(table->results, group, table->to, error);
         put_agreement(table, group);
     }

@@ -384,6 +384,38 @@ static void device_field(plx_archive *archive, size_t index, const row *of, plx_
     }
 }
 
+/* Where the device told how it ran. */
+static void ceiling_clock_fields(plx_archive *archive, plx_ceilings *ceilings, int which)
+{
+    const bool known = which < PLX_CEILING_COUNT;
+    const uint32_t bit = known ? UINT32_C(1) << which : 0;
+    double clock = known ? ceilings->clock_mhz[which] : 0;
+    bool limited = (ceilings->at_power_limit & bit) != 0;
+
+    if (plx_archive_reads(archive) || clock > 0)
+        clock = plx_archive_number(archive, "clock_mhz", clock, PLX_MOST_RATE, 0);
+    if (plx_archive_reads(archive) || limited)
+        limited = plx_archive_flag(archive, "at_power_limit", limited, false);
+    if (known)
+        ceilings->clock_mhz[which] = clock;
+    ceilings->at_power_limit |= limited ? bit : 0;
+}
+
+void plx_ceiling_clock_text(const plx_study_device *device, plx_ceiling_kind which, char *text, size_t capacity)
+{
+    const plx_telemetry *now = &device->environment;
+    const double clock = device->ceilings.clock_mhz[which];
+    const bool limited = (device->ceilings.at_power_limit >> which & 1) != 0;
+    char held[32] = "", most[40] = "";
+
+    if (clock > 0)
+        (void)snprintf(held, sizeof held, "%s%.0f", limited ? ", at " : "", clock);
+    if (clock > 0 && (now->known & PLX_KNOWS_SM_CLOCK_MAX) != 0)
+        (void)snprintf(most, sizeof most, " of %.0f", now->sm_clock_max_mhz);
+    (void)snprintf(text, capacity, "%s%s%s%s", limited ? "the device was at its power limit" : "", held, most,
+                   clock > 0 ? " MHz" : "");
+}
+
 static void ceilings_field(plx_archive *archive, plx_ceilings *ceilings)
 {
     const size_t count = plx_archive_list(archive, "ceilings", PLX_CEILING_COUNT);
@@ -396,6 +428,7 @@ static void ceilings_field(plx_archive *archive, plx_ceilings *ceilings)
         *value = plx_archive_number(archive, "value", *value, PLX_MOST_RATE, 0);
         if (!plx_archive_reads(archive))
             plx_json_text(archive->to, "unit", plx_ceiling_unit((plx_ceiling_kind)which));
+        ceiling_clock_fields(archive, ceilings, which);
         plx_archive_item_end(archive);
     }
     plx_archive_list_end(archive);

@@ -26,10 +26,16 @@ const plx_names plx_bound_names =
           [PLX_BOUND_PROBABILISTIC] = "probabilistic");
 const plx_names plx_ceiling_names = NAMES(
     PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "copy", [PLX_CEILING_READ] = "read",
-    [PLX_CEILING_FMA_F32] = "fma-f32", [PLX_CEILING_FMA_F64] = "fma-f64", [PLX_CEILING_LAUNCH] = "launch");
+    [PLX_CEILING_FMA_F32] = "fma-f32", [PLX_CEILING_FMA_F64] = "fma-f64", [PLX_CEILING_LAUNCH] = "launch",
+    [PLX_CEILING_UNITS_F16] = "f16-units", [PLX_CEILING_UNITS_BF16] = "bf16-units",
+    [PLX_CEILING_UNITS_TF32] = "tf32-units", [PLX_CEILING_UNITS_F64] = "f64-units",
+    [PLX_CEILING_UNITS_I8] = "i8-units");
 static const plx_names ceiling_units =
     NAMES(PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "GB/s", [PLX_CEILING_READ] = "GB/s",
-          [PLX_CEILING_FMA_F32] = "GFLOP/s", [PLX_CEILING_FMA_F64] = "GFLOP/s", [PLX_CEILING_LAUNCH] = "ns");
+          [PLX_CEILING_FMA_F32] = "GFLOP/s", [PLX_CEILING_FMA_F64] = "GFLOP/s", [PLX_CEILING_LAUNCH] = "ns",
+          [PLX_CEILING_UNITS_F16] = "GFLOP/s", [PLX_CEILING_UNITS_BF16] = "GFLOP/s",
+          [PLX_CEILING_UNITS_TF32] = "GFLOP/s", [PLX_CEILING_UNITS_F64] = "GFLOP/s",
+          [PLX_CEILING_UNITS_I8] = "GOP/s");
 const plx_names plx_effort_names =
     NAMES(PLX_FULL + 1, [PLX_QUICK] = "quick", [PLX_NORMAL] = "normal", [PLX_FULL] = "full");
 static const plx_names phase_names =

@@ -58,6 +58,12 @@ tests_fakes_plx_liars_la_CFLAGS = $(fake_cflags) -O2 -ffp-contract=off
 tests_fakes_plx_liars_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_liars_la_LIBADD = -lm -lpthread
 
+# A device with matrix units, and what measures them.
+check_LTLIBRARIES += tests/fakes/plx-onunits.la
+tests_fakes_plx_onunits_la_SOURCES = tests/fakes/on_units.c
+tests_fakes_plx_onunits_la_CFLAGS = $(fake_cflags) -O2
+tests_fakes_plx_onunits_la_LDFLAGS = $(fake_ldflags)
+
 # Two APIs of one chip that take each other's device code.
 check_LTLIBRARIES += tests/fakes/plx-first.la tests/fakes/plx-second.la
 tests_fakes_plx_first_la_SOURCES = tests/fakes/two_apis.c $(dummy_sources)

@@ -29,6 +29,38 @@ wait $!
 cases=$((cases + 1))
 [ -n "${ASAN_OPTIONS-}${TSAN_OPTIONS-}" ] || [ "$peak" -lt 450000 ] || fail "ceilings take $peak kB"
 
+# ---- matrix units ------------------------------------------------------------------------
+
+mkdir "$work/units" && cp "$built/tests/fakes/.libs/plx-onunits.so" "$work/units/" || fail "no plugin onunits"
+# named DTYPE COMPUTE KIND: a product of the type has the ceiling of the units that it is on.
+named() {
+    PLX_NO_CACHE=1 run compare gemm 32 32 32 --plugin-dir "$work/units" --backend onunits --dtype "$1" --compute "$2" \
+        --seconds 0.01 --json "$work/json"
+    cases=$((cases + 1))
+    [ "$(ceilings "$work/json")" = "$3 " ] || fail "a product of $1, $2 has the ceilings $(ceilings "$work/json"), not $3"
+    grep -q noisy "$work/out" || shows " $3"
+}
+named f16 plain f16-units
+named bf16 plain bf16-units
+named f32 tf32 tf32-units
+named f32 f16x3 f16-units
+named f64 plain f64-units
+expect_run 0 "" probe ceilings --plugin-dir "$work/units" --backend onunits --json "$work/json"
+for kind in f16 bf16 tf32 f64 i8; do
+    shows "$kind-units "
+done
+# With the clock that was held, where the device was at its power limit; also from the cache.
+[ "$(grep -c 'at its power limit, at 1410 of 1980 MHz' "$work/out")" -eq 5 ] || fail "no clock of what power limits"
+[ "$(grep -c '"at_power_limit": true' "$work/json")" -eq 5 ] || fail "no power limit in the file"
+for kind in f16 bf16 tf32 f64 i8; do # what was measured unsteadily is not kept
+    printf '%s\t%s\t%s-units\t5000\t1234\t1\n' "$(date +%s)" \
+        "$(sed -n 's/^[0-9]*\t\([^\t]*onunits[^\t]*\)\t.*/\1/p' "$kept" | head -1)" "$kind" >>"$kept"
+done
+if grep -q "onunits.*1234" "$kept"; then
+    run compare gemm 32 32 32 --plugin-dir "$work/units" --backend onunits --dtype bf16 --seconds 0.01
+    grep -q "noisy" "$work/out" || shows "bf16-units was measured while the device was at its power limit, at 1234 of 1980 MHz"
+fi
+
 # ---- they are kept for a day ----------------------------------------------------------
 
 # Only what was measured steadily is kept: on a busy machine that may take a few times.

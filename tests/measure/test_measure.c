@@ -216,7 +216,11 @@ static const plx_ceilings device = {.value = {[PLX_CEILING_COPY] = 4000,
                                               [PLX_CEILING_READ] = 4500,
                                               [PLX_CEILING_FMA_F32] = 60000,
                                               [PLX_CEILING_FMA_F64] = 30000,
-                                              [PLX_CEILING_LAUNCH] = 2500}};
+                                              [PLX_CEILING_LAUNCH] = 2500,
+                                              [PLX_CEILING_UNITS_F16] = 800000,
+                                              [PLX_CEILING_UNITS_BF16] = 780000,
+                                              [PLX_CEILING_UNITS_TF32] = 400000,
+                                              [PLX_CEILING_UNITS_F64] = 60000}};
 
 static plx_ceiling ceiling_of(plx_problem problem, double time_ns)
 {
@@ -311,6 +315,80 @@ static void a_ceiling_that_is_about_something_else_bounds_nothing(void **unused)
     assert_false(plx_ceiling_of(&device, &workload, 1300).applies && plx_ceiling_of(&device, &workload, 1300).fraction > 1);
 }
 
+/* Twice as fast is no result, but where the ceiling is about something else. */
+static bool refuted(plx_workload workload, double time_ns, plx_ceiling_kind expected)
+{
+    plx_ceiling_kind kind = PLX_CEILING_COUNT;
+    char reason[512] = "";
+    const bool found = plx_ceiling_refutes(&device, &workload, time_ns, &kind, reason, sizeof reason);
+    assert_int_equal(found, strstr(reason, "error of measurement") != NULL);
+    assert_true(!found || kind == expected);
+    assert_null(strstr(reason, "e+")); /* durations have units, not powers of ten */
+    return found;
+}
+
+static plx_workload workload_by(plx_dtype dtype, plx_compute compute, uint32_t flags)
+{
+    const plx_kernel kernel = {.name = "by", .flags = flags, .compute = compute};
+    plx_problem problem = plx_gemm_of(dtype, false, false, 1024, 1024, 1024);
+    problem.compute = compute;
+    plx_workload workload = plx_workload_of(plx_operation_of(PLX_GEMM), &problem);
+    plx_workload_by(&workload, &problem, &kernel, false);
+    return workload;
+}
+
+/* Where a kernel tells that it computes on matrix units, their ceiling is its own: of each type, and of all the products
+ * that it makes of one. */
+static void a_kernel_on_matrix_units_has_their_ceiling(void **unused)
+{
+    static const struct {
+        plx_dtype dtype;
+        plx_compute compute;
+        plx_ceiling_kind units;
+        double products;
+    } rows[] = {{PLX_F16, PLX_COMPUTE_PLAIN, PLX_CEILING_UNITS_F16, 1},
+                {PLX_BF16, PLX_COMPUTE_PLAIN, PLX_CEILING_UNITS_BF16, 1},
+                {PLX_F64, PLX_COMPUTE_PLAIN, PLX_CEILING_UNITS_F64, 1},
+                {PLX_F32, PLX_COMPUTE_TF32, PLX_CEILING_UNITS_TF32, 1},
+                {PLX_F32, PLX_COMPUTE_F16X3, PLX_CEILING_UNITS_F16, 3},
+                {PLX_F32, PLX_COMPUTE_BF16X6, PLX_CEILING_UNITS_BF16, 6}};
+    const plx_ceilings unmeasured = {.value = {[PLX_CEILING_FMA_F32] = 60000, [PLX_CEILING_FMA_F64] = 30000}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const plx_workload workload = workload_by(rows[i].dtype, rows[i].compute, PLX_KERNEL_MATRIX_UNITS);
+        const double least = workload.flops * rows[i].products / device.value[rows[i].units];
+        const uint32_t kinds = plx_workload_kinds(&workload, &device);
+        expect(plx_ceiling_of(&device, &workload, 2 * least), rows[i].units, 0.5);
+        expect(plx_ceiling_of(&device, &workload, least / 1.5), rows[i].units, 1.5);
+        assert_true((kinds >> rows[i].units & 1) != 0 && (kinds >> workload.arithmetic & 1) == 0);
+        assert_false(refuted(workload, least / 1.9, rows[i].units));
+        assert_true(refuted(workload, least / 2.1, rows[i].units));
+        /* Where the units can't be measured, plain multiply-adds bound what is not ahead of them. */
+        const plx_ceilings tried = {.tried = UINT32_C(1) << rows[i].units};
+        assert_true((plx_workload_kinds(&workload, &tried) >> workload.arithmetic & 1) != 0);
+        const double plain = workload.flops / unmeasured.value[workload.arithmetic];
+        assert_int_equal(plx_ceiling_of(&unmeasured, &workload, 2 * plain).kind, workload.arithmetic);
+        assert_false(plx_ceiling_of(&unmeasured, &workload, plain / 7).applies);
+    }
+    assert_int_equal(workload_by(PLX_F32, PLX_COMPUTE_PLAIN, PLX_KERNEL_MATRIX_UNITS).units, PLX_CEILING_COUNT);
+    assert_int_equal(workload_by(PLX_F16, PLX_COMPUTE_PLAIN, 0).units, PLX_CEILING_COUNT);
+}
+
+/* It does not tell: f64 on whichever units are as fast as it is, and what is far ahead of all is bounded by none. */
+static void a_library_is_on_the_units_that_are_as_fast(void **unused)
+{
+    const plx_workload f64 = workload_by(PLX_F64, PLX_COMPUTE_PLAIN, PLX_KERNEL_VENDOR);
+    const plx_workload f16 = workload_by(PLX_F16, PLX_COMPUTE_PLAIN, PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS);
+    const double least = f16.flops / 800000;
+    (void)unused;
+    expect(plx_ceiling_of(&device, &f64, f64.flops / 27000), PLX_CEILING_FMA_F64, 0.9);
+    expect(plx_ceiling_of(&device, &f64, f64.flops / 54000), PLX_CEILING_UNITS_F64, 0.9);
+    expect(plx_ceiling_of(&device, &f64, f64.flops / 66000), PLX_CEILING_UNITS_F64, 1.1); /* and then it is raised */
+    expect(plx_ceiling_of(&device, &f16, least / 0.9), PLX_CEILING_UNITS_F16, 0.9);
+    assert_int_equal(plx_ceiling_of(&device, &f16, least / 2.1).kind, PLX_CEILING_LAUNCH);
+    assert_false(refuted(f16, least / 2.1, PLX_CEILING_UNITS_F16));
+}
+
 /* What was reached is a ceiling, if it is so by more than noise. */
 static void a_ceiling_that_was_passed_is_false(void **unused)
 {
@@ -351,18 +429,6 @@ static void what_spreads_more_than_it_takes_is_noise(void **unused)
     assert_false(plx_timing_counts(&time));
     time = (plx_timing){.measured = false};
     assert_true(!plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
-}
-
-/* Twice as fast is no result, but where the ceiling is about something else. */
-static bool refuted(plx_workload workload, double time_ns, plx_ceiling_kind expected)
-{
-    plx_ceiling_kind kind = PLX_CEILING_COUNT;
-    char reason[512] = "";
-    const bool found = plx_ceiling_refutes(&device, &workload, time_ns, &kind, reason, sizeof reason);
-    assert_int_equal(found, strstr(reason, "error of measurement") != NULL);
-    assert_true(!found || kind == expected);
-    assert_null(strstr(reason, "e+")); /* durations have units, not powers of ten */
-    return found;
 }
 
 static void far_above_the_ceiling_is_an_error_of_measurement(void **unused)
@@ -757,6 +823,8 @@ int main(void)
         cmocka_unit_test(what_nobody_measured_does_not_apply),
         cmocka_unit_test(above_the_ceiling_there_is_a_cause),
         cmocka_unit_test(a_ceiling_that_is_about_something_else_bounds_nothing),
+        cmocka_unit_test(a_kernel_on_matrix_units_has_their_ceiling),
+        cmocka_unit_test(a_library_is_on_the_units_that_are_as_fast),
         cmocka_unit_test(a_ceiling_that_was_passed_is_false),
         cmocka_unit_test(a_launch_bounds_what_is_small),
         cmocka_unit_test(what_spreads_more_than_it_takes_is_noise),
