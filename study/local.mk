@@ -132,8 +132,24 @@ study_challenge_sources = \
 	study/challenge/write.c
 
 study_recipe_sources = \
+	study/recipe/check.c \
+	study/recipe/device.c \
+	study/recipe/dialects.c \
 	study/recipe/expression.c \
-	study/recipe/expression.h
+	study/recipe/expression.h \
+	study/recipe/launches.c \
+	study/recipe/limits.c \
+	study/recipe/load.c \
+	study/recipe/load.h \
+	study/recipe/read.c \
+	study/recipe/read.h \
+	study/recipe/read_launches.c \
+	study/recipe/read_maps.c \
+	study/recipe/reader.c \
+	study/recipe/reader.h \
+	study/recipe/recipe.h \
+	study/recipe/scope.c \
+	study/recipe/show.c
 
 study_probe_sources = \
 	study/probe/probe.c \
@@ -222,6 +238,7 @@ parallaxinclude_HEADERS += \
 	include/parallax/files.h \
 	include/parallax/judge.h \
 	include/parallax/probe.h \
+	include/parallax/recipe.h \
 	include/parallax/results.h \
 	include/parallax/study.h \
 	include/parallax/tune.h \

@@ -14,6 +14,7 @@
 #include <parallax/files.h>
 #include <parallax/judge.h>
 #include <parallax/probe.h>
+#include <parallax/recipe.h>
 #include <parallax/results.h>
 #include <parallax/tune.h>
 #include <parallax/units.h>

@@ -8,6 +8,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_plugins \
+	tests/fuzz/fuzz_recipe \
 	tests/fuzz/fuzz_report \
 	tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_resume \
@@ -60,6 +61,10 @@ tests_fuzz_fuzz_plugins_SOURCES = tests/fuzz/fuzz_plugins.c core/inspect_said.c 
 tests_fuzz_fuzz_plugins_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_plugins_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_plugins_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_recipe_SOURCES = tests/fuzz/fuzz_recipe.c $(fuzz_sources)
+tests_fuzz_fuzz_recipe_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_recipe_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_recipe_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(fuzz_sources)
 tests_fuzz_fuzz_report_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_report_LDFLAGS = $(FUZZ_LDFLAGS)

@@ -55,7 +55,7 @@ check_library() {
 }
 check_library parallax plx_context_create PARALLAX_0 parallax.h native.h dlpack.h
 check_library parallax-study plx_compare PARALLAX_STUDY_0 \
-    attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h results.h tune.h units.h
+    attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h recipe.h results.h tune.h units.h
 
 both=$( (exported "$top_builddir/.libs/libparallax.so"
     exported "$top_builddir/.libs/libparallax-study.so") | sort | uniq -d)

@@ -1,0 +1,21 @@
+/* The languages of device code that a recipe may be for: the one file of this room that has their names. */
+#include "study/recipe/recipe.h"
+
+static const char *const cuda_types[PLX_DTYPE_COUNT] = {
+    [PLX_I8] = "signed char", [PLX_I16] = "short",    [PLX_I32] = "int",    [PLX_I64] = "long long", [PLX_F32] = "float",
+    [PLX_F64] = "double",     [PLX_C64] = "float2", [PLX_C128] = "double2", [PLX_F16] = "__half",   [PLX_BF16] = "__nv_bfloat16",
+};
+static const char *const opencl_types[PLX_DTYPE_COUNT] = {
+    [PLX_I8] = "char",    [PLX_I16] = "short",  [PLX_I32] = "int",      [PLX_I64] = "long", [PLX_F32] = "float",
+    [PLX_F64] = "double", [PLX_C64] = "float2", [PLX_C128] = "double2", [PLX_F16] = "half", [PLX_BF16] = "ushort",
+};
+
+const plx_dialect plx_dialects[PLX_DIALECTS] = {
+    {.name = "cuda", .title = "CUDA", .of_launches = true, .types = cuda_types},
+    {.name = "opencl", .title = "OpenCL", .of_launches = false, .types = opencl_types},
+};
+
+const plx_dialect *plx_dialect_of_launches(bool of_launches)
+{
+    return &plx_dialects[plx_dialects[0].of_launches == of_launches ? 0 : 1];
+}
