@@ -65,6 +65,8 @@ typedef struct cli_list {
 #define OPT_JUNIT (UINT64_C(1) << 51)
 #define OPT_PROMISE (UINT64_C(1) << 52) /* what a result claims of its arithmetic */
 #define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
+#define OPT_RECIPE (UINT64_C(1) << 54)
+#define OPT_PRINT (UINT64_C(1) << 55)
 #define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_ALLOW_MISSING (UINT64_C(1) << 44)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
@@ -85,7 +87,7 @@ typedef struct cli_work {
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
-    cli_list backends, kernels, shapes, sets, in, plugin_dirs, results;
+    cli_list backends, kernels, shapes, sets, in, plugin_dirs, results, tunables;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
     size_t dtype_count;
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
@@ -94,7 +96,7 @@ typedef struct cli_options {
     uint64_t repeats;   /* at most, when given */
     uint64_t queues;    /* 0: one */
     plx_input input;
-    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates;
+    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device;
     plx_promise promise;
     double seconds, budget, threshold;
     plx_effort effort;
@@ -272,6 +274,11 @@ int cli_computes_read(const cli_options *options, plx_compute computes[PLX_COMPU
 void cli_work_free(cli_work *work);
 /* Settings of a comparison, as the options and their work say. */
 plx_compare_options cli_comparison(const cli_options *options);
+
+/* ---- recipe.c ----------------------------------------------------------------- */
+
+/* Judge's --recipe. */
+int cli_recipe(cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------- */
 

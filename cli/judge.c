@@ -228,13 +228,18 @@ static int judge_check(cli_options *options)
     const int status = check_streams(options);
     if (status != CLI_OK)
         return status;
+    if (options->recipe != NULL)
+        return cli_recipe(options);
+    if (options->given & (OPT_RECIPE | OPT_PRINT | OPT_SHAPE))
+        return cli_wrong_usage("--shape, --print, --device and --tunable go with --recipe");
     return is_challenge(options) ? judge_challenge(options) : judge_one(options);
 }
 
 const cli_verb cli_judge_verb = {
     .name = "judge",
     .summary = "says whether a result that was computed elsewhere is right",
-    .usage = "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options]",
+    .usage = "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options], or "
+             "judge OPERATION --recipe FILE --print [options]",
     .help = "Judges a result by its operands, each element against a bound that follows from the\n"
             "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
             "from .npy files in their order: reduce x; transpose in; matvec A, x, [y]; gemm A, B, [C].\n"
@@ -250,16 +255,21 @@ const cli_verb cli_judge_verb = {
             "\n"
             "Instead of an operation the DIR of a challenge judges all results in it ('parallax challenge').\n"
             "\n"
-            "Exit status: 0 the result is right, 1 it is wrong, 2 a file or an option can't be used,\n"
-            "4 it could not be judged: no bound tells it from zero, or it has no elements.\n"
+            "A recipe says how a kernel is launched.  With --recipe and --print its launches for each shape are shown,\n"
+            "as they are on a device that is described in words.\n"
+            "\n"
+            "Exit status: 0 the result is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
+            "4 it could not be judged: no bound tells it from zero, or it has no elements; or the recipe takes no\n"
+            "problem of those asked for.\n"
             "\n"
             "Examples:\n"
             "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
             "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
             "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n"
-            "  parallax judge cases --typical --junit cases.xml\n",
+            "  parallax judge cases --typical --junit cases.xml\n"
+            "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
     .takes_one = true,
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
-               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE,
+               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_PRINT,
     .check = judge_check,
 };

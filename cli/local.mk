@@ -28,6 +28,7 @@ libplx_verbs_la_SOURCES = \
 	cli/plot.c \
 	cli/probe.c \
 	cli/problem.c \
+	cli/recipe.c \
 	cli/report.c \
 	cli/run.c \
 	cli/session.c \

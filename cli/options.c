@@ -197,6 +197,13 @@ static const option_row listed[] = {
      .apply = apply_promise},
     {"typical", 0, NULL, OPT_PROMISE, "what is like something less exact than was promised is wrong",
      .apply = apply_promise},
+    {"recipe", 0, "FILE", OPT_RECIPE, "how a kernel is launched: a file of JSON (doc/recipe.md)", INTO(apply_file, recipe)},
+    {"print", 0, NULL, OPT_PRINT, "show the recipe's launches for each shape, on a device that need not be here", .apply = NULL},
+    {"device", 0, "NAME[,KEY=N...]", OPT_RECIPE,
+     "that device, in words: h100, a100, l4, v100, processor, or cc, sms, warp, shared_max, l2 (h100)",
+     INTO(apply_file, device)},
+    {"tunable", 0, "NAME=N", OPT_RECIPE, "a value of the recipe's; may be repeated (the first that is right)",
+     INTO(apply_word, tunables)},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
      INTO(apply_file, save_failure)},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},
@@ -430,6 +437,7 @@ void cli_options_free(cli_options *options)
     free(options->in.at);
     free(options->results.at);
     free(options->plugin_dirs.at);
+    free(options->tunables.at);
     cli_work_free(&options->work);
 }
 

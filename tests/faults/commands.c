@@ -46,6 +46,7 @@ const fault_command commands[] = {
     {.words = {"judge", "transpose", "--in", "x.npy", "--result", "turned.npy", "--json", "v.json", "--junit", "v.xml"},
      .outputs = {"v.json", "v.xml"}},
     {.words = {"judge", "cases", "--quiet", "--json", "v.json"}, .outputs = {"v.json"}},
+    {.words = {"judge", "gemm", "--recipe", "recipe.json", "--print", "--json", "l.json"}, .outputs = {"l.json"}},
     {.words = {"challenge", "reduce", I32, "-o", "made"}},
     {.words = {"diff", "half.json", "half.json", "--json", "d.json"}, .outputs = {"d.json"}},
     {.words = {"report", "results.json", "-o", "r.html"}, .outputs = {"r.html"}},

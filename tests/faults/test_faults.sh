@@ -9,6 +9,7 @@
 . "${top_srcdir:-.}/tests/support.sh"
 built=$(cd "$built" && pwd)
 results=$(cd "${top_srcdir:-.}/tests/data/results" && pwd)
+recipe=$(cd "${top_srcdir:-.}/doc/judge" && pwd)/gemm.json
 fakes=$built/tests/fakes/.libs
 work=$(cd "$work" && pwd -P)
 
@@ -44,7 +45,7 @@ begin() {
 prepare() {
     cd "$work/start" || exit 99
     sed 's/28273\.7136719/355000/; s/652048\.005078/356000/' "$results/compare-0.1.json" >results.json &&
-        cp "$results/probe-0.1.json" probes.json || exit 99
+        cp "$results/probe-0.1.json" probes.json && cp "$recipe" recipe.json || exit 99
     of_faulty="--backend faulty --kernel right --kernel same --dtype i32"
     # shellcheck disable=SC2086 # words
     begin "$work/parallax" run transpose 3x5 --dtype i32 --backend host --out x.npy &&
