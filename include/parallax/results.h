@@ -123,6 +123,7 @@ typedef struct plx_timing {
     bool throttled;    /* every sample was taken below the typical clock, so they were kept */
     size_t batch;      /* back-to-back launches in a sample */
     size_t dropped;    /* samples thrown away because the device had throttled */
+    size_t disturbed;  /* and because the system took a processor from the process while they were taken */
     plx_interval host;    /* the same launches on the host's clock */
     plx_interval latency; /* single calls from launch to completion, on the host's clock;
                            * measured for small problems */

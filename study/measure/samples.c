@@ -53,6 +53,20 @@ size_t plx_samples_filter(const plx_sample *samples, size_t count, bool *keep, b
     return *throttled ? count : kept;
 }
 
+size_t plx_samples_leave_disturbed(const plx_sample *samples, size_t count, bool *keep)
+{
+    size_t calm = 0, taken = 0;
+
+    for (size_t i = 0; i < count; ++i)
+        calm += keep[i] && !samples[i].disturbed;
+    for (size_t i = 0; calm >= FEWEST && i < count; ++i)
+        if (keep[i] && samples[i].disturbed) {
+            keep[i] = false;
+            ++taken;
+        }
+    return taken;
+}
+
 void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *timing)
 {
     bool keep[PLX_MAX_SAMPLES];
@@ -62,6 +76,7 @@ void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *
     if (count > PLX_MAX_SAMPLES)
         count = PLX_MAX_SAMPLES;
     timing->dropped = count - plx_samples_filter(samples, count, keep, &timing->throttled);
+    timing->disturbed = plx_samples_leave_disturbed(samples, count, keep);
     for (size_t i = 0; i < count; ++i)
         if (keep[i]) {
             times[kept] = samples[i].time_ns;

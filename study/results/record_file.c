@@ -110,6 +110,7 @@ static void timing_fields(plx_archive *archive, plx_timing *time)
     time->queues = (size_t)plx_archive_natural(archive, "queues", time->queues, 1);
     time->batch = (size_t)plx_archive_natural(archive, "batch", time->batch, 0);
     time->dropped = (size_t)plx_archive_natural(archive, "dropped", time->dropped, 0);
+    time->disturbed = (size_t)plx_archive_natural(archive, "disturbed", time->disturbed, 0);
     time->throttled = plx_archive_mark(archive, "throttled", time->throttled);
 }
 

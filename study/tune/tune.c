@@ -19,11 +19,18 @@ typedef struct tuning {
     size_t searches, done; /* one for each problem and backend */
 } tuning;
 
-/* Baselines are no answer to the problem. */
+/* Baselines are no answer to the problem.  A noisy time may be: what is kept is better by its whole interval. */
 static bool may_be_chosen(const plx_record *record)
 {
-    return record->outcome == PLX_OUTCOME_OK && plx_timing_counts(&record->time) &&
+    return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0 &&
            (record->kernel_flags & PLX_KERNEL_BASELINE) == 0;
+}
+
+/* One whose time is no result stands behind all others. */
+static bool is_faster(const plx_record *a, const plx_record *b)
+{
+    const bool noisy = plx_timing_is_noisy(&a->time);
+    return noisy != plx_timing_is_noisy(&b->time) ? !noisy : a->time.median_ns < b->time.median_ns;
 }
 
 static bool is_of(const plx_record *record, const plx_record *first)
@@ -46,7 +53,7 @@ static size_t fastest(const plx_results *results, size_t first)
     for (size_t i = first; i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         if (is_of(record, &results->records[first]) && may_be_chosen(record) &&
-            (best == SIZE_MAX || record->time.median_ns < results->records[best].time.median_ns))
+            (best == SIZE_MAX || is_faster(record, &results->records[best])))
             best = i;
     }
     return best;

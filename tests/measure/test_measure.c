@@ -103,6 +103,26 @@ static void throttled_samples_are_dropped(void **unused)
     assert_false(timing.throttled);
 }
 
+static void disturbed_samples_are_left_out_while_enough_are_there(void **unused)
+{
+    plx_sample samples[TAKEN];
+    plx_timing timing = {.measured = false};
+    (void)unused;
+    take(samples);
+    for (int i = 6; i < TAKEN; i++) {
+        samples[i].disturbed = true;
+        samples[i].time_ns = 5000;
+    }
+    plx_timing_of_samples(samples, TAKEN, &timing);
+    assert_int_equal(timing.disturbed, TAKEN - 6);
+    assert_int_equal(timing.samples, 6);
+    assert_true(timing.high_ns < 1000);
+    samples[5].disturbed = true; /* five are no interval */
+    plx_timing_of_samples(samples, TAKEN, &timing);
+    assert_int_equal(timing.disturbed, 0);
+    assert_int_equal(timing.samples, TAKEN);
+}
+
 static void samples_at_a_lower_clock_are_dropped(void **unused)
 {
     plx_sample samples[TAKEN];
@@ -808,6 +828,7 @@ int main(void)
         cmocka_unit_test(a_drifting_device_is_not_known_better_by_a_longer_look),
         cmocka_unit_test(all_are_kept_while_nothing_happens),
         cmocka_unit_test(throttled_samples_are_dropped),
+        cmocka_unit_test(disturbed_samples_are_left_out_while_enough_are_there),
         cmocka_unit_test(samples_at_a_lower_clock_are_dropped),
         cmocka_unit_test(one_odd_reading_is_not_the_usual_clock),
         cmocka_unit_test(when_all_are_throttled_all_are_kept_and_it_is_said),
