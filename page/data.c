@@ -377,7 +377,7 @@ static plx_status add_record(plx_page *page, size_t file, const plx_record *is, 
         .baseline = (is->kernel_flags & PLX_KERNEL_BASELINE) != 0,
         .newest = true,
         .next_of_problem = PLX_PAGE_NONE,
-        .time = ok && plx_timing_counts(&is->time) ? is->time.median_ns : 0,
+        .time = ok && plx_timing_counts(&is->time) && !plx_timing_is_noisy(&is->time) ? is->time.median_ns : 0,
     };
     page->devices[device].series = series;
     chain_problem(page, &page->problems[problem], page->record_count - 1);

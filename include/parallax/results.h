@@ -129,15 +129,16 @@ typedef struct plx_timing {
                            * measured for small problems */
 } plx_timing;
 
-/* Whether the interval is wider than the median: the time is no result, and nothing is ranked by it. */
+/* Whether half the interval is more than a quarter of the median, and more than the 200 ns that any may have from run to
+ * run: nothing is ranked by it. */
 static inline bool plx_timing_is_noisy(const plx_timing *time)
 {
-    return time->measured && !(time->high_ns - time->low_ns <= time->median_ns);
+    return time->measured && !((time->high_ns - time->low_ns) / 2 <= 0.25 * time->median_ns + 200.0);
 }
-/* Whether there is a time to go by. */
+/* Whether there is a time to go by at all: an interval that is not wider than its median. */
 static inline bool plx_timing_counts(const plx_timing *time)
 {
-    return time->measured && time->median_ns > 0 && !plx_timing_is_noisy(time);
+    return time->measured && time->median_ns > 0 && time->high_ns - time->low_ns <= time->median_ns;
 }
 
 /* What bounds a time from below, measured in the same process on the same device. */
@@ -353,7 +354,7 @@ PLX_API bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part)
 
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
  * by name is unsupported; 4 nothing was compared (fewer than two results, when
- * `want_pairs`), a device is idle, or a result could not be judged; 5 a backend failed.
+ * `want_pairs`, and none was timed), a device is idle, or a result could not be judged; 5 a backend failed.
  * The program's exit status. */
 PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
 /* Why no element was compared on a device that was asked for by name, or that a check tried;

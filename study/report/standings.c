@@ -18,7 +18,7 @@ typedef struct table {
 
 static bool counts(const plx_record *record)
 {
-    return record->outcome == PLX_OUTCOME_OK && plx_timing_counts(&record->time) &&
+    return record->outcome == PLX_OUTCOME_OK && plx_timing_counts(&record->time) && !plx_timing_is_noisy(&record->time) &&
            !(record->kernel_flags & PLX_KERNEL_BASELINE);
 }
 

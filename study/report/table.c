@@ -79,10 +79,10 @@ static bool is_ranked(const plx_record *record)
     return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0;
 }
 
-/* It has a time, and its interval is wider than that: nothing is compared with it. */
+/* It has a time, whose interval is too wide for it to be compared with anything. */
 static bool is_noisy(const plx_record *record)
 {
-    return is_ranked(record) && plx_timing_is_noisy(&record->time);
+    return is_ranked(record) && (plx_timing_is_noisy(&record->time) || !plx_timing_counts(&record->time));
 }
 
 static void add_rate(plx_table *lines, const plx_record *record)
@@ -266,8 +266,8 @@ static void put_caveats(const report_table *table, const plx_record *record)
     if (!is_ranked(record))
         return;
     if (is_noisy(record))
-        put_reason(table, "its times spread over more than their median, which is no result: measure for longer "
-                          "(--seconds), on a machine that does nothing else");
+        put_reason(table, "its times spread over more than a quarter of their median, by which nothing is ranked: measure "
+                          "for longer (--seconds), on a machine that does nothing else");
     if (record->ceiling.applies && record->ceiling.over[0] != '\0') {
         (void)snprintf(text, sizeof text, "! above the %s ceiling: %s", plx_ceiling_name(record->ceiling.kind),
                        record->ceiling.over);

@@ -88,7 +88,7 @@ static const plx_record *plain_f32(const plx_results *results, size_t first)
     const plx_record *best = NULL;
     for (size_t i = 0; i < results->record_count; i++) {
         const plx_record *one = &results->records[i];
-        if (counts(one) && plx_timing_counts(&one->time) &&
+        if (counts(one) && plx_timing_counts(&one->time) && !plx_timing_is_noisy(&one->time) &&
             is_of_one_product(one, &results->records[first]) && strcmp(type_of(one), "f32") == 0 &&
             (best == NULL || is_faster(one, best)))
             best = one;

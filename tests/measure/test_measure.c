@@ -437,16 +437,20 @@ static void a_launch_bounds_what_is_small(void **unused)
     assert_false(plx_ceiling_is_launch(&large, 10000));
 }
 
-/* An interval wider than its median is no result. */
-static void what_spreads_more_than_it_takes_is_noise(void **unused)
+/* Half an interval above a quarter of the median is not ranked, a whole one above the median is no result. */
+static void what_spreads_too_much_is_noise(void **unused)
 {
-    plx_timing time = {.measured = true, .median_ns = 100, .low_ns = 60, .high_ns = 160};
+    plx_timing time = {.measured = true, .median_ns = 10000, .low_ns = 8000, .high_ns = 13000};
     (void)unused;
     assert_true(plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
-    time.high_ns = 161;
+    time.high_ns = 13500; /* but for the 200 ns of any */
+    assert_true(plx_timing_counts(&time) && plx_timing_is_noisy(&time));
+    time.high_ns = 18001;
     assert_true(!plx_timing_counts(&time) && plx_timing_is_noisy(&time));
+    time = (plx_timing){.measured = true, .median_ns = 500, .low_ns = 300, .high_ns = 700}; /* a short one */
+    assert_true(plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
     time.high_ns = (double)NAN;
-    assert_false(plx_timing_counts(&time));
+    assert_true(!plx_timing_counts(&time) && plx_timing_is_noisy(&time));
     time = (plx_timing){.measured = false};
     assert_true(!plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
 }
@@ -848,7 +852,7 @@ int main(void)
         cmocka_unit_test(a_library_is_on_the_units_that_are_as_fast),
         cmocka_unit_test(a_ceiling_that_was_passed_is_false),
         cmocka_unit_test(a_launch_bounds_what_is_small),
-        cmocka_unit_test(what_spreads_more_than_it_takes_is_noise),
+        cmocka_unit_test(what_spreads_too_much_is_noise),
         cmocka_unit_test(far_above_the_ceiling_is_an_error_of_measurement),
         cmocka_unit_test(a_clock_is_believed_within_what_the_host_saw),
         cmocka_unit_test(the_clock_is_chosen_by_all_samples),
