@@ -7,7 +7,7 @@
 #include "study/results/results.h"
 
 #include <errno.h>
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,18 +86,23 @@ static plx_status begin(const plx_bench_options *options, const plx_results *dev
 
 /* ---- the same environment? ---------------------------------------------------------- */
 
-/* Files have twelve digits of a number. */
-static bool same_number(double a, double b)
-{
-    return fabs(a - b) <= 1e-11 * fabs(a);
-}
-
-static plx_status foreign(const char *path, const char *what, plx_error *error)
+static plx_status foreign(const char *path, const char *what, const char *old, const char *now, plx_error *error)
 {
     return plx_fail(error, PLX_INVALID,
-                    "%.200s: made in another environment: %s differs; give another name, or --restart to "
-                    "begin it anew",
-                    path, what);
+                    "%.200s: made in another environment: %.90s is %.60s in it and %.60s now; give another name, or "
+                    "--restart to begin it anew",
+                    path, what, old[0] != '\0' ? old : "unknown", now[0] != '\0' ? now : "unknown");
+}
+
+/* Texts that begin alike are shown from where they differ on. */
+static plx_status foreign_fact(const char *path, const char *what, const plx_fact *old, const plx_fact *now,
+                               plx_error *error)
+{
+    size_t alike = 0;
+    while (old->text[alike] != '\0' && old->text[alike] == now->text[alike])
+        alike++;
+    return foreign(path, what, old->text + (alike > 40 ? alike - 20 : 0), now->text + (alike > 40 ? alike - 20 : 0),
+                   error);
 }
 
 /* Of a state that one side does not know nothing is said: a device was lost. */
@@ -115,7 +120,7 @@ static plx_status check_device(const char *path, const plx_study_device *old, co
         if (!matters(&before, &after) || !plx_facts_differ(&before, &after, 1e-11))
             continue;
         (void)snprintf(what, sizeof what, "%s of %.60s", before.key, now->label);
-        return foreign(path, what, error);
+        return foreign_fact(path, what, &before, &after, error);
     }
     return PLX_OK;
 }
@@ -124,17 +129,53 @@ static plx_status check_environment(const char *path, const plx_results *old, co
                                     plx_error *error)
 {
     plx_fact before, after;
+    char counts[2][24];
     plx_status status = PLX_OK;
     for (size_t i = 0; plx_environment_fact(&old->environment, i, &before); i++) {
         (void)plx_environment_fact(&now->environment, i, &after);
         if (matters(&before, &after) && plx_facts_differ(&before, &after, 0))
-            return foreign(path, before.key, error);
+            return foreign_fact(path, before.key, &before, &after, error);
     }
-    if (old->device_count != now->device_count)
-        return foreign(path, "the number of devices", error);
+    if (old->device_count != now->device_count) {
+        (void)snprintf(counts[0], sizeof counts[0], "%zu", old->device_count);
+        (void)snprintf(counts[1], sizeof counts[1], "%zu", now->device_count);
+        return foreign(path, "the number of devices", counts[0], counts[1], error);
+    }
     for (size_t i = 0; status == PLX_OK && i < now->device_count; i++)
         status = check_device(path, &old->devices[i], &now->devices[i], error);
     return status;
+}
+
+/* What was asked for, as text. */
+static void names_text(char (*names)[64], size_t count, char text[static 64])
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < count && strlen(text) < 60; i++)
+        (void)snprintf(text + strlen(text), 64 - strlen(text), "%s%s", i > 0 ? ", " : "", names[i]);
+}
+
+enum { OPTIONS = 8 };
+
+typedef struct option_text {
+    const char *what;
+    char text[64];
+} option_text;
+
+static void options_text(const plx_bench_request *of, bool any_seed, option_text all[static OPTIONS])
+{
+    static const char *const what[OPTIONS] = {"the option kernels", "the option input",  "the option seed",
+                                              "the option seconds", "the option timing", "the option hot",
+                                              "the option queues",  "the option counters"};
+    for (size_t i = 0; i < OPTIONS; i++)
+        all[i].what = what[i];
+    names_text(of->kernels, of->kernel_count, all[0].text);
+    (void)snprintf(all[1].text, sizeof all[1].text, "%s", plx_input_name(of->input));
+    (void)snprintf(all[2].text, sizeof all[2].text, "%" PRIu64, any_seed ? 0 : of->seed);
+    (void)snprintf(all[3].text, sizeof all[3].text, "%.11g", of->seconds); /* files have twelve digits of a number */
+    (void)snprintf(all[4].text, sizeof all[4].text, "%s", of->timing ? "on" : "off");
+    (void)snprintf(all[5].text, sizeof all[5].text, "%s", of->hot ? "on" : "off");
+    (void)snprintf(all[6].text, sizeof all[6].text, "%zu", of->queues);
+    (void)snprintf(all[7].text, sizeof all[7].text, "%s", of->counters ? "on" : "off");
 }
 
 static bool same_kernels(const plx_bench_request *a, const plx_bench_request *b)
@@ -145,26 +186,17 @@ static bool same_kernels(const plx_bench_request *a, const plx_bench_request *b)
     return same;
 }
 
-/* The first option that differs; NULL: none does. */
-static const char *other_option(const plx_bench_request *a, const plx_bench_request *b, bool any_seed)
+/* Names of kernels may be longer than their text. */
+static plx_status check_options(const char *path, const plx_bench_request *old, const plx_bench_request *now, bool any_seed,
+                                plx_error *error)
 {
-    const struct option {
-        const char *what;
-        bool same;
-    } all[] = {
-        {"the option kernels", same_kernels(a, b)},
-        {"the option input", a->input == b->input},
-        {"the option seed", any_seed || a->seed == b->seed},
-        {"the option seconds", same_number(a->seconds, b->seconds)},
-        {"the option timing", a->timing == b->timing},
-        {"the option hot", a->hot == b->hot},
-        {"the option queues", a->queues == b->queues},
-        {"the option counters", a->counters == b->counters},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (!all[i].same)
-            return all[i].what;
-    return NULL;
+    option_text before[OPTIONS], after[OPTIONS];
+    options_text(old, any_seed, before);
+    options_text(now, any_seed, after);
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (strcmp(before[i].text, after[i].text) != 0 || (i == 0 && !same_kernels(old, now)))
+            return foreign(path, before[i].what, before[i].text, after[i].text, error);
+    return PLX_OK;
 }
 
 static plx_status check_same(const char *path, const plx_results *old, const plx_results *now, bool any_seed, plx_error *error)
@@ -173,8 +205,7 @@ static plx_status check_same(const char *path, const plx_results *old, const plx
         return plx_fail(error, PLX_INVALID,
                         "%.200s: not made by bench; give another name, or --restart to replace it", path);
     plx_status status = check_environment(path, old, now, error);
-    const char *what = status == PLX_OK ? other_option(old->bench, now->bench, any_seed) : NULL;
-    return what != NULL ? foreign(path, what, error) : status;
+    return status == PLX_OK ? check_options(path, old->bench, now->bench, any_seed, error) : status;
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */

@@ -167,11 +167,18 @@ foreign() { # name, word
     same_count "a foreign file" "$(cmp "$work/$1.json" "$work/foreign.json" && echo same)" same
 }
 sed 's/"kernels_hash": "[0-9a-f]*"/"kernels_hash": "0"/' "$work/before.json" >"$work/kernels.json"
-foreign kernels "kernels_hash differs; give another name, or --restart"
+foreign kernels "kernels_hash is 0 in it and $(sed -n 's/.*"kernels_hash": "\([0-9a-f]*\)".*/\1/p' "$work/before.json" | cut -c1-60) now; give another name, or --restart"
 sed 's/"name": "faulty device"/"name": "another device"/' "$work/before.json" >"$work/device.json"
-foreign device "name of faulty:0 differs"
+foreign device "name of faulty:0 is another device in it and faulty device now"
 sed 's/"seconds": 0.3/"seconds": 7.5/' "$work/before.json" >"$work/seconds.json"
-foreign seconds "the option seconds differs"
+foreign seconds "the option seconds is 7.5 in it and 0.3 now"
+# What a driver promises of memory at the time, and clocks, are no other environment.
+sed -E 's/"memory_bytes": [0-9]+/"memory_bytes": 123456789/' "$work/before.json" >"$work/memory.json"
+cases=$((cases + 1))
+cmp -s "$work/before.json" "$work/memory.json" && fail "the file has no bytes of memory"
+# shellcheck disable=SC2086
+expect 0 '' "$@" $shapes --json "$work/memory.json"
+shows "3 cases: 0 run, 3 kept, 0 left out"
 "$parallax" compare reduce 10 --no-timing --kernel all --backend host --json "$work/compare.json" -q 2>/dev/null
 foreign compare "not made by bench"
 head -c 900 "$work/before.json" >"$work/short.json"
