@@ -46,7 +46,7 @@ static int compare_run(plx_context *context, cli_options *options)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)
         status = cli_results_status(
-            &results, true, "nothing could be compared: fewer than two backends or kernels gave a result");
+            &results, true, "nothing could be compared: fewer than two backends or kernels gave a result, and none was timed");
     plx_results_free(&results);
     return status;
 }

@@ -131,6 +131,16 @@ static bool any_compared(const plx_results *results, bool pairs)
     return false;
 }
 
+/* One kernel alone has been compared with the reference, and timed: that is what was asked for. */
+static bool any_timed(const plx_results *results)
+{
+    for (size_t i = 0; i < results->record_count; ++i)
+        if (results->records[i].outcome == PLX_OUTCOME_OK && has_compared(&results->records[i]) &&
+            results->records[i].time.measured)
+            return true;
+    return false;
+}
+
 const char *plx_results_idle(const plx_results *results, size_t device)
 {
     const plx_record *first = NULL, *unsupported = NULL;
@@ -183,7 +193,7 @@ int plx_results_status(const plx_results *results, bool want_pairs)
         return 3;
     if (any_not_judged(results))
         return 4;
-    if (!any_compared(results, want_pairs) || any_idle(results))
+    if (!(any_compared(results, want_pairs) || (want_pairs && any_timed(results))) || any_idle(results))
         return 4;
     return results->check != NULL && any(results, PLX_OUTCOME_NOT_RUN, true) ? 4 : 0;
 }

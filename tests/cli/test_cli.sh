@@ -103,6 +103,7 @@ PLX_BACKEND=nonsense expect 3 "" run gemm 4 4 4
 PLX_BACKEND=host expect 0 "" run gemm 4 4 4
 shows "on host:0"
 expect 4 "nothing could be compared" compare gemm 4 4 4 --backend host --no-timing
+expect 0 "" compare gemm 4 4 4 --backend host --seconds 0.01 # one alone: judged by the reference, and timed
 shows "host:0"
 # Nothing here is reached by two APIs that take each other's device code: the texts are counted, if there are any.
 expect 2 "which operation" attribute
