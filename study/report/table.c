@@ -96,10 +96,13 @@ static void add_rate(plx_table *lines, const plx_record *record)
     plx_table_cell(lines, COLUMN_RATE, "%s %s", number, flops ? "GFLOP/s" : "GB/s");
 }
 
-static void add_error(plx_table *lines, const plx_error_measure *error)
+/* Nothing of a result that is wrong for another reason than its values. */
+static void add_error(plx_table *lines, const plx_record *record)
 {
+    const plx_error_measure *error = &record->error;
     char number[32] = "0";
-    if (!error->measured)
+    if (!error->measured ||
+        (record->outcome == PLX_OUTCOME_WRONG && error->wrong == 0 && !(error->max_over_bound > 1)))
         return;
     if (error->max_over_bound > 0)
         plx_number_text(error->max_over_bound, 2, number, sizeof number);
@@ -211,7 +214,7 @@ static void add_row(report_table *table, const plx_record *record, double best)
     plx_table_cell(lines, COLUMN_STATUS, "%s%s", is_noisy(record) ? "noisy" : plx_outcome_name(record->outcome),
                    copies ? " (copy)" : "");
     plx_table_colour(lines, COLUMN_STATUS, outcome_colour(table, record));
-    add_error(lines, &record->error);
+    add_error(lines, record);
     plx_table_cell(lines, COLUMN_CASE, "%s", case_of(record).text);
     if (!is_ranked(record))
         return;
@@ -363,8 +366,14 @@ static void put_pair(const report_table *table, const plx_pair *pair)
 }
 
 typedef struct agreement {
-    size_t pairs, compared, identical, agree;
+    size_t compared, identical, agree;
 } agreement;
+
+/* Of results that are right. */
+typedef struct agreements {
+    agreement ours, libraries; /* between kernels of ours; with a library's */
+    size_t pairs, not_compared;
+} agreements;
 
 static bool is_of_group(const report_table *table, const plx_pair *pair, size_t group)
 {
@@ -373,39 +382,97 @@ static bool is_of_group(const report_table *table, const plx_pair *pair, size_t 
            results->records[pair->first].group == group;
 }
 
-static agreement count_pairs(const report_table *table, size_t group)
+static const plx_record *of_pair(const report_table *table, const plx_pair *pair, bool second)
 {
-    agreement counts = {0};
+    return &table->results->records[second ? pair->second : pair->first];
+}
+
+/* What a wrong result agrees with says nothing: it has a sentence of its own. */
+static bool has_wrong(const report_table *table, const plx_pair *pair)
+{
+    return of_pair(table, pair, false)->outcome == PLX_OUTCOME_WRONG ||
+           of_pair(table, pair, true)->outcome == PLX_OUTCOME_WRONG;
+}
+
+static bool is_with_library(const report_table *table, const plx_pair *pair)
+{
+    return ((of_pair(table, pair, false)->kernel_flags | of_pair(table, pair, true)->kernel_flags) &
+            PLX_KERNEL_VENDOR) != 0;
+}
+
+static agreements count_pairs(const report_table *table, size_t group)
+{
+    agreements counts = {.pairs = 0};
     for (size_t i = 0; i < table->results->pair_count; i++) {
         const plx_pair *pair = &table->results->pairs[i];
         if (!is_of_group(table, pair, group))
             continue;
+        agreement *of = is_with_library(table, pair) ? &counts.libraries : &counts.ours;
         counts.pairs++;
-        counts.compared += pair->compared;
-        counts.identical += pair->compared && pair->identical;
-        counts.agree += pair->compared && pair->agree;
+        counts.not_compared += !pair->compared;
+        if (!pair->compared || has_wrong(table, pair))
+            continue;
+        of->compared++;
+        of->agree += pair->agree;
+        of->identical += pair->agree && pair->identical;
     }
     return counts;
+}
+
+static void put_counts(const report_table *table, const agreement *counts, const char *with, const char *end)
+{
+    (void)fprintf(table->to, "agreement%s: %zu of %zu pair%s agree%s, %zu bit-identical%s\n", with, counts->agree,
+                  counts->compared, counts->compared == 1 ? "" : "s", counts->compared == 1 ? "s" : "",
+                  counts->identical, end);
+}
+
+/* "openblas:0 sum is wrong, so it disagrees with all 9 others", for each wrong result of the group. */
+static void put_wrong(const report_table *table, size_t record)
+{
+    const plx_record *wrong = &table->results->records[record];
+    size_t compared = 0, disagree = 0;
+    for (size_t i = 0; i < table->results->pair_count; i++) {
+        const plx_pair *pair = &table->results->pairs[i];
+        const bool is_its = (pair->first == record || pair->second == record) && pair->compared;
+        compared += is_its;
+        disagree += is_its && !pair->agree;
+    }
+    if (compared == 0)
+        return;
+    (void)fprintf(table->to, "%s %s is wrong", wrong->backend, wrong->kernel);
+    if (disagree == 0)
+        (void)fprintf(table->to, " for another reason than its values: what it agrees with does not count\n");
+    else if (disagree == compared)
+        (void)fprintf(table->to, compared == 1 ? ", so it disagrees with the other\n" : ", so it disagrees with all %zu others\n",
+                      compared);
+    else
+        (void)fprintf(table->to, ", and disagrees with %zu of %zu others\n", disagree, compared);
 }
 
 /* A few pairs are all shown, of many only those that disagree unless all were asked for. */
 static void put_agreement(const report_table *table, size_t group)
 {
     enum { FEW = 10 };
-    agreement counts = count_pairs(table, group);
+    const agreements counts = count_pairs(table, group);
     const bool all = counts.pairs <= FEW || table->all_pairs;
+    char end[80] = "";
     if (counts.pairs == 0)
         return;
-    (void)fprintf(table->to, "agreement: %zu of %zu pair%s agree%s, %zu bit-identical", counts.agree,
-                  counts.compared, counts.compared == 1 ? "" : "s", counts.compared == 1 ? "s" : "",
-                  counts.identical);
-    if (counts.compared < counts.pairs)
-        (void)fprintf(table->to, "; %zu not compared", counts.pairs - counts.compared);
-    (void)fprintf(table->to, "%s\n", all ? "" : "; -v shows each");
+    if (counts.not_compared > 0)
+        (void)snprintf(end, sizeof end, "; %zu not compared", counts.not_compared);
+    if (!all)
+        (void)snprintf(end + strlen(end), sizeof end - strlen(end), "; -v shows each");
+    if (counts.ours.compared > 0 || counts.libraries.compared == 0)
+        put_counts(table, &counts.ours, "", counts.libraries.compared == 0 ? end : "");
+    if (counts.libraries.compared > 0)
+        put_counts(table, &counts.libraries, " with libraries", end);
+    for (size_t i = 0; i < table->row_count; i++)
+        if (table->rows[i]->outcome == PLX_OUTCOME_WRONG)
+            put_wrong(table, (size_t)(table->rows[i] - table->results->records));
     for (size_t i = 0; i < table->results->pair_count; i++) {
         const plx_pair *pair = &table->results->pairs[i];
-        bool bad = pair->compared && !pair->agree;
-        if (is_of_group(table, pair, group) && (bad || all))
+        const bool bad = pair->compared && !pair->agree;
+        if (is_of_group(table, pair, group) && (has_wrong(table, pair) ? table->all_pairs : bad || all))
             put_pair(table, pair);
     }
 }

@@ -60,7 +60,7 @@ agrees_with_host() { # backend, a comparison
             cat "$work/out" "$work/err"
             fail "compare $* of host and $backend"
         }
-    grep -q '^agreement: 1 of 1 pair agrees' "$work/out" || fail "$backend does not agree with host: $*"
+    grep -q '^agreement with libraries: 1 of 1 pair agrees' "$work/out" || fail "$backend does not agree with host: $*"
 }
 
 # Whether the library's own sum is wrong on this processor, which is not the plugin's fault.

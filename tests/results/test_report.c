@@ -560,10 +560,37 @@ static void table_says_who_agrees(void **state)
     sample s;
     make_sample(&s);
     char *text = text_of(write_plain_table, &s.results);
-    assert_non_null(strstr(text, "agreement: 1 of 2 pairs agree, 1 bit-identical"));
+    assert_non_null(strstr(text, "agreement: 1 of 1 pair agrees, 1 bit-identical\n"));
     assert_non_null(strstr(text, "alpha:0 naive, alpha:0 tiled: bit-identical, 12 elements"));
+    assert_non_null(strstr(text, "beta:0 broken is wrong, so it disagrees with the other\n"));
+    assert_null(strstr(text, "DISAGREE"));
+    free(text);
+    text = text_of(write_all_pairs, &s.results);
     assert_non_null(strstr(text, "alpha:0 naive, beta:0 broken: DISAGREE, 40 of the bound; first at 5: "
                                  "1.5, nan"));
+    free(text);
+    s.records[1].kernel_flags = PLX_KERNEL_VENDOR;
+    text = text_of(write_plain_table, &s.results);
+    assert_null(strstr(text, "agreement: "));
+    assert_non_null(strstr(text, "agreement with libraries: 1 of 1 pair agrees, 1 bit-identical\n"));
+    free(text);
+}
+
+/* Bits that agree with a right result's make no agreement of what is wrong otherwise, nor an error within the bound. */
+static void table_counts_nothing_of_what_is_wrong_otherwise(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    s.pairs[1].agree = s.pairs[1].identical = true;
+    s.records[2].error.wrong = 0;
+    s.records[2].error.max_over_bound = 0.25;
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "agreement: 1 of 1 pair agrees, 1 bit-identical\n"));
+    assert_non_null(strstr(text, "beta:0 broken is wrong for another reason than its values: what it agrees with does not count\n"));
+    line_with(text, "beta:0", "broken", line, sizeof line);
+    assert_null(strstr(line, "0.25"));
     free(text);
 }
 
@@ -589,12 +616,13 @@ static void table_of_many_pairs_shows_exceptions(void **state)
     s.results.pairs = pairs;
     s.results.pair_count = PAIRS;
     char *text = text_of(write_plain_table, &s.results);
-    assert_non_null(strstr(text, "agreement: 11 of 12 pairs agree, 11 bit-identical; -v shows each\n"));
+    assert_non_null(strstr(text, "agreement: 11 of 11 pairs agree, 11 bit-identical; -v shows each\n"));
     assert_int_equal(lines_with(text, "bit-identical, 12 elements"), 0);
-    assert_int_equal(lines_with(text, "DISAGREE"), 1);
+    assert_int_equal(lines_with(text, "DISAGREE"), 0);
+    assert_int_equal(lines_with(text, "broken is wrong, so it disagrees with the other"), 1);
     free(text);
     text = text_of(write_all_pairs, &s.results);
-    assert_non_null(strstr(text, "agreement: 11 of 12 pairs agree, 11 bit-identical\n"));
+    assert_non_null(strstr(text, "agreement: 11 of 11 pairs agree, 11 bit-identical\n"));
     assert_int_equal(lines_with(text, "bit-identical, 12 elements"), 11);
     assert_int_equal(lines_with(text, "DISAGREE"), 1);
     free(text);
@@ -846,6 +874,7 @@ int main(void)
         cmocka_unit_test(table_ranks_what_passed),
         cmocka_unit_test(table_ranks_nothing_else),
         cmocka_unit_test(table_says_who_agrees),
+        cmocka_unit_test(table_counts_nothing_of_what_is_wrong_otherwise),
         cmocka_unit_test(table_without_times),
         cmocka_unit_test(table_of_worst_cases),
         cmocka_unit_test(table_of_many_pairs_shows_exceptions),
