@@ -188,6 +188,7 @@ static int write_outputs(const cli_options *options, const plx_results *results)
 
 static int finish(const cli_options *options, plx_bench_results *found)
 {
+    found->results.strict = (options->given & OPT_STRICT) != 0;
     int status = print_summary(options, found);
     if (status == CLI_OK)
         status = write_outputs(options, &found->results);
@@ -271,7 +272,8 @@ const cli_verb cli_bench_verb = {
             "  parallax bench gemm --set layers:nt --dtype bf16 --backend cuda --backend cublas\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
-               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV |
+               OPT_REQUIRE | OPT_STRICT,
     .check = bench_check,
     .run = bench_run,
 };

@@ -103,7 +103,7 @@ static int check_check(cli_options *options)
     int status = cli_ops_of(options, ops, &op_count);
     if (status == CLI_OK && options->only_case != 0 && (op_count != 1 || options->dtype_count != 1))
         status = cli_wrong_usage("--case is the number of a case of one operation and one --dtype");
-    return status;
+    return status == CLI_OK ? cli_ci_check(options) : status;
 }
 
 static int check_run(plx_context *context, cli_options *options)
@@ -140,6 +140,7 @@ static int check_run(plx_context *context, cli_options *options)
     print_more(&shown);
     if (checked != PLX_OK)
         return cli_failed(checked, &error);
+    results.strict = (options->given & OPT_STRICT) != 0;
     status = cli_table_write(options, &results);
     if (!cli_stdout_is_taken(options))
         print_counts(&counts);
@@ -147,6 +148,8 @@ static int check_run(plx_context *context, cli_options *options)
         print_times(&counts);
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
+    if (status == CLI_OK)
+        status = cli_results_ci_write(options, "check", &results);
     if (status == CLI_OK)
         status = check_status(&counts, &results);
     plx_results_free(&results);
@@ -161,17 +164,20 @@ const cli_verb cli_check_verb = {
             "judged against a bound that follows from the arithmetic, and the backends are compared with\n"
             "each other.  Nothing is timed.  Each failure is shown with a command that repeats it.\n"
             "Without --backend: every device; without --kernel: all kernels.\n"
+            "For CI: --require cuda,opencl fails where such a backend has no device, --strict where a library\n"
+            "is wrong; --junit, --markdown and --annotate write what a build shows.\n"
             "\n"
             "Exit status: 0 all is right, 1 a result was wrong or two disagree, 3 a name that isn't\n"
             "there, 4 no element was compared on some device or of a kernel that was named, 5 a backend\n"
-            "failed.  A vendor's library that is wrong decides the status only when somebody named it.\n"
+            "failed.  A vendor's library that is wrong decides the status only when somebody named it, or\n"
+            "with --strict.\n"
             "\n"
             "Examples:\n"
             "  parallax check --quick\n"
             "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
-               OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
+               OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
     .goes_on = true,
     .check = check_check,
     .run = check_run,

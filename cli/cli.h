@@ -69,9 +69,14 @@ typedef struct cli_list {
 #define OPT_PRINT (UINT64_C(1) << 55)
 #define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_ALLOW_MISSING (UINT64_C(1) << 44)
+#define OPT_REQUIRE (UINT64_C(1) << 45)
+#define OPT_STRICT (UINT64_C(1) << 46)
+#define OPT_ANNOTATE (UINT64_C(1) << 47)
+#define OPT_ACROSS (UINT64_C(1) << 48)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
 /* The sets that most verbs take. */
+#define OPT_CI (OPT_JUNIT | OPT_MARKDOWN | OPT_ANNOTATE)
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
 #define OPT_PROBLEM                                                                                            \
     (OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_SEED | OPT_INPUT)
@@ -87,7 +92,7 @@ typedef struct cli_work {
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
-    cli_list backends, kernels, shapes, sets, in, plugin_dirs, results, tunables;
+    cli_list backends, kernels, shapes, sets, in, plugin_dirs, results, tunables, required;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
     size_t dtype_count;
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
@@ -165,6 +170,20 @@ void cli_end(int status) __attribute__((noreturn));
 
 /* From here on calls into backends are given up after a while. */
 void cli_watch(void);
+
+/* ---- ci.c -------------------------------------------------------------------- */
+
+typedef plx_status cli_ci_writer(const void *what, plx_ci_form form, FILE *to, plx_error *error);
+/* --junit, --markdown and --annotate, after everything else.  CLI_OK, or CLI_USAGE after a message. */
+int cli_ci_write(const cli_options *options, cli_ci_writer *write, const void *what);
+int cli_results_ci_write(const cli_options *options, const char *verb, const plx_results *results);
+/* Whether not more than one of them is for standard output. */
+int cli_ci_check(const cli_options *options);
+
+/* ---- require.c -------------------------------------------------------------- */
+
+/* Whether each backend of --require has a device; else a message for each, and CLI_UNAVAILABLE. */
+int cli_required_check(plx_context *context, const cli_options *options);
 
 /* ---- again.c --------------------------------------------------------------- */
 

@@ -24,6 +24,12 @@ static void print_ideas(const plx_results *results)
     cli_table_finish(&table);
 }
 
+static int compare_check(cli_options *options)
+{
+    const int status = cli_ci_check(options);
+    return status == CLI_OK ? cli_work_read(options) : status;
+}
+
 static int compare_run(plx_context *context, cli_options *options)
 {
     plx_results results;
@@ -35,6 +41,7 @@ static int compare_run(plx_context *context, cli_options *options)
     if (compared != PLX_OK)
         return cli_failed(compared, &error);
     plx_gains_store(&results);
+    results.strict = (options->given & OPT_STRICT) != 0;
     int status = cli_table_write(options, &results);
     if (status == CLI_OK)
         status = cli_types_write(options, &results);
@@ -44,6 +51,8 @@ static int compare_run(plx_context *context, cli_options *options)
         print_ideas(&results);
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
+    if (status == CLI_OK)
+        status = cli_results_ci_write(options, "compare", &results);
     if (status == CLI_OK)
         status = cli_results_status(
             &results, true, "nothing could be compared: fewer than two backends or kernels gave a result, and none was timed");
@@ -92,7 +101,8 @@ const cli_verb cli_compare_verb = {
             "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
             "there, 4 nothing to compare, nothing on a backend that was named, or a result that no bound\n"
             "tells from zero (not-judged), 5 a backend failed, or there is not enough memory.\n"
-            "A vendor's library that is wrong decides the status only when somebody named it.\n"
+            "A vendor's library that is wrong decides the status only when somebody named it, or with\n"
+            "--strict.\n"
             "\n"
             "Examples:\n"
             "  parallax compare gemm 1024 1024 1024\n"
@@ -102,8 +112,8 @@ const cli_verb cli_compare_verb = {
             "    --dtype f32 --dtype f16 --dtype bf16 --compute all --out-dtype f32 --no-timing \\\n"
             "    --json errors.json    (of which `parallax report` draws the error against the terms)\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
-               OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+               OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
     .goes_on = true,
-    .check = cli_work_read,
+    .check = compare_check,
     .run = compare_run,
 };

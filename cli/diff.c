@@ -6,6 +6,11 @@ static plx_status write_json(const void *found, FILE *to, plx_error *error)
     return plx_diff_write_json(found, to, error);
 }
 
+static plx_status write_ci(const void *found, plx_ci_form form, FILE *to, plx_error *error)
+{
+    return plx_diff_write_ci(found, form, to, error);
+}
+
 static int tell(const cli_options *options, const plx_diff_results *found)
 {
     plx_error error = {""};
@@ -14,11 +19,13 @@ static int tell(const cli_options *options, const plx_diff_results *found)
         return cli_wrong_usage("%s", error.text);
     int status = cli_write(options->json, write_json, found);
     if (status == CLI_OK)
+        status = cli_ci_write(options, write_ci, found);
+    if (status == CLI_OK)
         status = plx_diff_status(found);
     (void)fflush(cli_out()); /* what follows comes after the table */
     if (found->compared == 0)
         cli_say("nothing could be compared: no record is in both files");
-    else if (found->counts[PLX_CHANGE_VANISHED] + found->counts[PLX_CHANGE_UNTIMED] > 0 && !found->allow_missing)
+    else if (!found->across && found->counts[PLX_CHANGE_VANISHED] + found->counts[PLX_CHANGE_UNTIMED] > 0 && !found->allow_missing)
         cli_say("%zu result%s and %zu time%s of %s are missing; --allow-missing if that is meant",
                 found->counts[PLX_CHANGE_VANISHED], found->counts[PLX_CHANGE_VANISHED] == 1 ? "" : "s",
                 found->counts[PLX_CHANGE_UNTIMED], found->counts[PLX_CHANGE_UNTIMED] == 1 ? "" : "s",
@@ -29,12 +36,15 @@ static int tell(const cli_options *options, const plx_diff_results *found)
 static int diff_check(cli_options *options)
 {
     plx_diff_options wanted = {.threshold = options->threshold,
-                               .allow_missing = (options->given & OPT_ALLOW_MISSING) != 0};
+                               .allow_missing = (options->given & OPT_ALLOW_MISSING) != 0,
+                               .across = (options->given & OPT_ACROSS) != 0};
     plx_diff_results found;
     plx_error error = {""};
     if (options->operands.count != 2)
         return cli_wrong_usage("two files of results are compared: parallax diff OLD.json NEW.json");
-    int status = cli_outputs_check(options);
+    int status = cli_ci_check(options);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
     if (status != CLI_OK)
         return status;
     plx_status made = plx_diff(options->operands.at[0], options->operands.at[1], &wanted, &found, &error);
@@ -63,13 +73,18 @@ const cli_verb cli_diff_verb = {
             "NEW.json to compare its time with: what was not compared has not passed.  Where files\n"
             "are meant to differ in that, say --allow-missing.\n"
             "\n"
+            "--across compares two devices, an H100 with an H200: by backend, kernel and problem, whatever\n"
+            "their names.  Then only what is right in OLD.json and wrong in NEW.json is a regression.\n"
+            "--junit, --markdown and --annotate write what a build shows.\n"
+            "\n"
             "Exit status: 0 no regression, 1 something is slower, broken, less accurate or missing,\n"
             "2 a file can't be used, 4 no record is in both and none is missing.\n"
             "\n"
             "Examples:\n"
             "  parallax diff before.json after.json\n"
             "  parallax diff --threshold 10 --json - before.json after.json\n"
-            "  parallax diff --allow-missing all-kernels.json best.json\n",
-    .options = OPT_VERBOSE | OPT_QUIET | OPT_THRESHOLD | OPT_ALLOW_MISSING | OPT_JSON,
+            "  parallax diff --allow-missing all-kernels.json best.json\n"
+            "  parallax diff --across h100.json h200.json --markdown\n",
+    .options = OPT_VERBOSE | OPT_QUIET | OPT_THRESHOLD | OPT_ALLOW_MISSING | OPT_ACROSS | OPT_JSON | OPT_CI,
     .check = diff_check,
 };

@@ -108,7 +108,9 @@ static int carry_out(const cli_verb *verb, cli_options *options)
         status = cli_open_context(verb, options, &context);
     if (status != CLI_OK)
         return status == CLI_DONE ? CLI_OK : status;
-    status = verb->run(context, options);
+    status = cli_required_check(context, options);
+    if (status == CLI_OK)
+        status = verb->run(context, options);
     cli_close_context(options, context);
     return status;
 }

@@ -13,6 +13,7 @@ libplx_verbs_la_SOURCES = \
 	cli/ceilings.c \
 	cli/challenge.c \
 	cli/check.c \
+	cli/ci.c \
 	cli/attribute.c \
 	cli/compare.c \
 	cli/completion.c \
@@ -30,6 +31,7 @@ libplx_verbs_la_SOURCES = \
 	cli/problem.c \
 	cli/recipe.c \
 	cli/report.c \
+	cli/require.c \
 	cli/run.c \
 	cli/session.c \
 	cli/streams.c \

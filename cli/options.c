@@ -212,12 +212,16 @@ static const option_row listed[] = {
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},
     {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, accuracy-gemm",
      INTO(apply_file, plot)},
-    {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page",
-     .one = "a table in Markdown on standard output", .apply = NULL},
+    {"markdown", 0, NULL, OPT_MARKDOWN, "a table in Markdown on standard output", .apply = NULL},
     {"section", 0, "NAME", OPT_REPORT,
      "of the tables one section: peers, twins, ladders, attribution or probes", INTO(apply_name, section)},
     {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
      INTO(apply_word, plugin_dirs)},
+    {"require", 0, "BACKEND,...", OPT_REQUIRE, "backends without which this is a failure; may be repeated",
+     INTO(apply_word, required)},
+    {"strict", 0, NULL, OPT_STRICT, "what a vendor's library does wrong decides the status, too", .apply = NULL},
+    {"annotate", 0, NULL, OPT_ANNOTATE, "annotations of GitHub's kind for what is wrong", .apply = NULL},
+    {"across", 0, NULL, OPT_ACROSS, "compare two devices: by backend, kernel and problem", .apply = NULL},
     {"verbose", 'v', NULL, OPT_VERBOSE, "say more", .apply = NULL},
     {"quiet", 'q', NULL, OPT_QUIET, "say less", .apply = NULL},
 };
@@ -438,6 +442,7 @@ void cli_options_free(cli_options *options)
     free(options->results.at);
     free(options->plugin_dirs.at);
     free(options->tunables.at);
+    free(options->required.at);
     cli_work_free(&options->work);
 }
 

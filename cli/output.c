@@ -21,7 +21,8 @@ bool cli_is_stdout(const char *path)
 
 bool cli_stdout_is_taken(const cli_options *options)
 {
-    return cli_is_stdout(options->json) || cli_is_stdout(options->csv);
+    return cli_is_stdout(options->json) || cli_is_stdout(options->csv) || cli_is_stdout(options->junit) ||
+           (options->given & OPT_MARKDOWN) != 0;
 }
 
 /* Opens and discards: a wrong directory is found out before the work, not after it. */
@@ -357,6 +358,8 @@ int cli_stdout_close(void)
     }
     if (!failed)
         return table_is_missing ? CLI_USAGE : CLI_OK;
+    if (reason == EPIPE) /* whoever read it had enough */
+        return CLI_OK;
     return cli_wrong_usage("can't write to standard output: %s",
                            reason != 0 ? strerror(reason) : "write error");
 }

@@ -29,8 +29,10 @@ study_results_sources = \
 	study/results/words.h
 
 study_report_sources = \
+	study/report/ci.c \
 	study/report/csv.c \
 	study/report/diff.c \
+	study/report/escape.c \
 	study/report/json.c \
 	study/report/json.h \
 	study/report/probe_table.c \

@@ -47,6 +47,7 @@ typedef struct plx_diff_loss {
 typedef struct plx_diff_options {
     double threshold;   /* smaller changes of time are none; 0: 0.02 */
     bool allow_missing; /* what vanished or lost its time is no regression */
+    bool across; /* two devices: their names are no part of what is matched, and only what is broken is a regression */
 } plx_diff_options;
 
 typedef struct plx_diff_results {
@@ -60,6 +61,7 @@ typedef struct plx_diff_results {
     bool allow_missing;
     plx_diff_loss *losses; /* of each backend that lost something, in the old file's order */
     size_t loss_count;
+    bool across;
 } plx_diff_results;
 
 /* What changed from one file of results to another, beyond noise.  Records are matched by
@@ -74,6 +76,8 @@ PLX_API void plx_diff_results_free(plx_diff_results *results);
 PLX_API int plx_diff_status(const plx_diff_results *results);
 /* For people. */
 PLX_API plx_status plx_diff_write_table(const plx_diff_results *results, FILE *to, plx_error *error);
+/* As plx_results_write_ci(). */
+PLX_API plx_status plx_diff_write_ci(const plx_diff_results *results, plx_ci_form form, FILE *to, plx_error *error);
 /* Schema parallax-diff/1. */
 PLX_API plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_error *error);
 

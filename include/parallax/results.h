@@ -306,6 +306,7 @@ typedef struct plx_results {
     struct plx_choice_study *choice; /* of plx_tune_choice(); NULL: these are of none */
     plx_shown_result *result;        /* of a single run; NULL: these are of none */
     size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
+    bool strict;    /* a library's fault decides the status like any other's */
 } plx_results;
 
 PLX_API void plx_results_free(plx_results *results);
@@ -361,7 +362,7 @@ PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
  * NULL: some were, or nobody expects it. */
 PLX_API const char *plx_results_idle(const plx_results *results, size_t device);
 /* Whether the status is 1 when this record is wrong, and 4 when it could not be judged: not for a
- * vendor's library when neither its backend nor its kernel was asked for by name. */
+ * vendor's library when neither its backend nor its kernel was asked for by name, and they are not strict. */
 PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 
 /* ---- reports --------------------------------------------------------------- */
@@ -374,6 +375,16 @@ enum {
     PLX_TABLE_ALL_PAIRS = 1u << 1, /* else, of more than ten, those that disagree */
     PLX_TABLE_CONFIGS = 1u << 2    /* behind the kernels' names */
 };
+/* For machines that build. */
+typedef enum plx_ci_form {
+    PLX_CI_JUNIT = 0,  /* XML */
+    PLX_CI_MARKDOWN,   /* a table, for a comment on a change */
+    PLX_CI_ANNOTATIONS /* a line of GitHub's kind for each that is wrong */
+} plx_ci_form;
+/* Records, and pairs of right results that disagree.  What does not decide plx_results_status() is skipped.  `verb`: what
+ * made them, "check". */
+PLX_API plx_status plx_results_write_ci(const plx_results *results, plx_ci_form form, const char *verb, FILE *to,
+                                        plx_error *error);
 /* For people: one table per group, then its agreement.  width 0: 100 columns.  flags: PLX_TABLE_ bits. */
 PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,
                                            plx_error *error);

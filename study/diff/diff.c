@@ -318,7 +318,7 @@ static plx_status diff_files(const plx_results *before, const plx_results *after
     diff d = {.before = before, .after = after, .threshold = results->threshold, .results = results, .error = error};
     plx_status status = plx_diff_environments(before, after, results, error);
     if (status == PLX_OK)
-        status = plx_diff_match(before, after, &d.matches, &d.match_count, error);
+        status = plx_diff_match(before, after, results->across, &d.matches, &d.match_count, error);
     if (status == PLX_OK)
         status = judge_all(&d);
     if (status == PLX_OK)
@@ -334,6 +334,7 @@ plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_o
     double threshold = options != NULL && options->threshold > 0 ? options->threshold : default_threshold;
     plx_diff_results made = {.threshold = threshold, .level = level};
     made.allow_missing = options != NULL && options->allow_missing;
+    made.across = options != NULL && options->across;
     plx_status status = plx_results_read(old_path, &before, error);
     if (status == PLX_OK)
         status = plx_results_read(new_path, &after, error);
@@ -359,6 +360,8 @@ void plx_diff_results_free(plx_diff_results *results)
 int plx_diff_status(const plx_diff_results *results)
 {
     const size_t *counts = results->counts;
+    if (results->across && results->compared > 0)
+        return counts[PLX_CHANGE_BROKEN] > 0 ? 1 : 0;
     size_t regressions = counts[PLX_CHANGE_BROKEN] + counts[PLX_CHANGE_SLOWER] + counts[PLX_CHANGE_LESS_ACCURATE];
     if (!results->allow_missing)
         regressions += counts[PLX_CHANGE_VANISHED] + counts[PLX_CHANGE_UNTIMED];

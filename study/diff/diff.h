@@ -15,8 +15,8 @@ typedef struct plx_match {
 } plx_match;
 
 /* *matches is malloc'ed, in order. */
-plx_status plx_diff_match(const plx_results *before, const plx_results *after, plx_match **matches, size_t *count,
-                          plx_error *error);
+plx_status plx_diff_match(const plx_results *before, const plx_results *after, bool across, plx_match **matches,
+                          size_t *count, plx_error *error);
 
 /* ---- what is missing (losses.c) ------------------------------------------------------- */
 

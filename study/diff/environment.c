@@ -99,6 +99,29 @@ static plx_status tell_devices(const plx_results *before, const plx_results *aft
     return status;
 }
 
+/* "cuda: NVIDIA H100, now NVIDIA H200: two chips", for each device of the old file and the first of its plugin in the
+ * new one. */
+static plx_status tell_chips(const plx_results *before, const plx_results *after, plx_diff_results *results,
+                             plx_error *error)
+{
+    char line[320];
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < before->device_count; i++) {
+        const char *label = before->devices[i].label;
+        const size_t length = strcspn(label, ":");
+        const plx_study_device *other = NULL;
+        for (size_t j = 0; other == NULL && j < after->device_count; j++)
+            if (strcspn(after->devices[j].label, ":") == length && strncmp(after->devices[j].label, label, length) == 0)
+                other = &after->devices[j];
+        if (other == NULL || plx_same_device(&before->devices[i].info, &other->info))
+            continue;
+        (void)snprintf(line, sizeof line, "%.*s: %.110s, now %.110s: two chips, whose times are no regression", (int)length,
+                       label, before->devices[i].info.name, other->info.name);
+        status = add_line(results, line, error);
+    }
+    return status;
+}
+
 static plx_status tell_seconds(const plx_results *before, const plx_results *after, plx_diff_results *results,
                                plx_error *error)
 {
@@ -130,7 +153,7 @@ plx_status plx_diff_environments(const plx_results *before, const plx_results *a
     if (status == PLX_OK)
         status = tell_seconds(before, after, results, error);
     if (status == PLX_OK)
-        status = tell_devices(before, after, results, error);
+        status = results->across ? tell_chips(before, after, results, error) : tell_devices(before, after, results, error);
     if (status == PLX_OK)
         status = tell_unknown(before->unknown, "old", results, error);
     return status == PLX_OK ? tell_unknown(after->unknown, "new", results, error) : status;

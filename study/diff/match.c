@@ -21,8 +21,8 @@ typedef struct entries {
 /* ---- keys -------------------------------------------------------------------------- */
 
 /* The case, then "opencl" of "opencl:1", for numbers change with what else is plugged in, with
- * the device's name. */
-static bool make_key(const plx_results *results, entry *e)
+ * the device's name, but for two devices. */
+static bool make_key(const plx_results *results, bool across, entry *e)
 {
     const plx_record *record = e->record;
     char shape[80], variant[128], layout[128];
@@ -33,7 +33,7 @@ static bool make_key(const plx_results *results, entry *e)
     plx_line_add(&line, "%s %s %s %s%s %s", plx_op_name(record->problem.op), plx_dtype_name(record->problem.dtype),
                  shape, variant, layout, record->from_files ? "files" : plx_input_name(record->input));
     plx_line_add(&line, "\n%.*s\n%.120s", (int)strcspn(record->backend, ":"), record->backend,
-                 results->devices[record->device].info.name);
+                 across ? "" : results->devices[record->device].info.name);
     e->key = plx_text("%s\n%s", line.text, record->kernel);
     e->stem = line.length;
     return e->key != NULL;
@@ -56,13 +56,13 @@ static void free_entries(entries *list)
 }
 
 /* Two that are the same in everything, as on two equal devices, keep their order. */
-static plx_status make_entries(const plx_results *results, entries *list, plx_error *error)
+static plx_status make_entries(const plx_results *results, bool across, entries *list, plx_error *error)
 {
     const size_t count = results->record_count;
     list->at = calloc(count + 1, sizeof *list->at);
     for (size_t i = 0; list->at != NULL && i < count; i++) {
         list->at[i] = (entry){.index = i, .record = &results->records[i]};
-        if (!make_key(results, &list->at[i]))
+        if (!make_key(results, across, &list->at[i]))
             break;
         list->count++;
     }
@@ -180,14 +180,14 @@ static int by_order(const void *a, const void *b)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-plx_status plx_diff_match(const plx_results *before, const plx_results *after, plx_match **matches, size_t *count,
-                          plx_error *error)
+plx_status plx_diff_match(const plx_results *before, const plx_results *after, bool across, plx_match **matches,
+                          size_t *count, plx_error *error)
 {
     entries olds = {.count = 0}, news = {.count = 0};
     match_list list = {.count = 0};
-    plx_status status = make_entries(before, &olds, error);
+    plx_status status = make_entries(before, across, &olds, error);
     if (status == PLX_OK)
-        status = make_entries(after, &news, error);
+        status = make_entries(after, across, &news, error);
     if (status == PLX_OK) {
         list.old_records = olds.count;
         list.at = calloc(olds.count + news.count + 1, sizeof *list.at);

@@ -158,6 +158,7 @@ plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_er
     plx_json_number(&json, "threshold", results->threshold);
     plx_json_number(&json, "level", results->level);
     plx_json_flag(&json, "allow_missing", results->allow_missing);
+    plx_json_flag(&json, "across", results->across);
     plx_json_flag(&json, "regression", plx_diff_status(results) == 1);
     plx_json_natural(&json, "compared", results->compared);
     plx_json_natural(&json, "timed", results->timed);

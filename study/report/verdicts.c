@@ -153,13 +153,6 @@ plx_status plx_judged_write_table(const plx_judged *judged, size_t count, FILE *
 
 /* ---- Markdown ------------------------------------------------------------------------------ */
 
-/* A table's cell: no line ends, and what would end it is written otherwise. */
-static void put_cell(const char *text, FILE *to)
-{
-    for (; *text != '\0'; text++)
-        (void)fprintf(to, *text == '|' ? "\\%c" : "%c", *text == '\n' ? ' ' : *text);
-}
-
 plx_status plx_judged_write_markdown(const plx_judged *judged, size_t count, FILE *to, plx_error *error)
 {
     const counts found = count_all(judged, count);
@@ -169,12 +162,12 @@ plx_status plx_judged_write_markdown(const plx_judged *judged, size_t count, FIL
         char number[32];
         error_text(&judged[i].verdict.error, number, sizeof number);
         (void)fprintf(to, "| ");
-        put_cell(judged[i].name, to);
+        plx_put_markdown_cell(judged[i].name, to);
         (void)fprintf(to, " | %s | %s | %s | ", problem_of(&judged[i]).text,
                       plx_outcome_name(judged[i].verdict.outcome), number);
-        put_cell(judged[i].verdict.reason, to);
+        plx_put_markdown_cell(judged[i].verdict.reason, to);
         if (judged[i].verdict.reason[0] == '\0' && is_unlike(&judged[i].verdict))
-            put_cell(judged[i].verdict.likeness.text, to);
+            plx_put_markdown_cell(judged[i].verdict.likeness.text, to);
         (void)fprintf(to, " |\n");
     }
     (void)fputc('\n', to);
@@ -238,43 +231,20 @@ plx_status plx_judged_write_json(const plx_judged *judged, size_t count, FILE *t
 
 /* ---- JUnit ------------------------------------------------------------------------------------- */
 
-/* Text of an attribute or an element; no other controls are in a name or a reason. */
-static void put_xml(const char *text, FILE *to)
-{
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            (void)fputs("&amp;", to);
-            break;
-        case '<':
-            (void)fputs("&lt;", to);
-            break;
-        case '>':
-            (void)fputs("&gt;", to);
-            break;
-        case '"':
-            (void)fputs("&quot;", to);
-            break;
-        default:
-            (void)fputc((unsigned char)*text < ' ' ? '?' : *text, to);
-        }
-    }
-}
-
 static void put_case(const plx_judged *one, FILE *to)
 {
     const plx_outcome outcome = one->verdict.outcome;
     (void)fprintf(to, "  <testcase classname=\"parallax.%s.%s\" name=\"", plx_op_name(one->problem.op),
                   plx_dtype_name(one->problem.dtype));
-    put_xml(one->name, to);
+    plx_put_xml(one->name, to);
     (void)fprintf(to, "\"%s>\n", outcome == PLX_OUTCOME_OK ? "/" : "");
     if (outcome == PLX_OUTCOME_OK)
         return;
     (void)fprintf(to, "    <%s message=\"", outcome == PLX_OUTCOME_WRONG ? "failure" : "skipped");
-    put_xml(one->verdict.reason, to);
+    plx_put_xml(one->verdict.reason, to);
     if (outcome == PLX_OUTCOME_WRONG) {
         (void)fprintf(to, "\" type=\"wrong\">");
-        put_xml(problem_of(one).text, to);
+        plx_put_xml(problem_of(one).text, to);
         (void)fprintf(to, "</failure>\n");
     } else {
         (void)fprintf(to, "\"/>\n");

@@ -85,7 +85,7 @@ static bool is_asked_for(const plx_results *results, const plx_record *record)
 
 bool plx_results_decides(const plx_results *results, size_t record)
 {
-    return (results->records[record].kernel_flags & PLX_KERNEL_VENDOR) == 0 ||
+    return results->strict || (results->records[record].kernel_flags & PLX_KERNEL_VENDOR) == 0 ||
            is_asked_for(results, &results->records[record]);
 }
 
