@@ -58,7 +58,7 @@ static int finish(const cli_options *options, const plx_results *results)
         cli_say("%s", results->attribution_note);
     if (status == CLI_OK)
         status = cli_outputs_write(options, results);
-    return status == CLI_OK ? plx_attribution_status(results) : status;
+    return status == CLI_OK ? cli_interrupt_status(results, plx_attribution_status(results)) : status;
 }
 
 static int attribute_run(plx_context *context, cli_options *options)
@@ -99,6 +99,7 @@ static int attribute_run(plx_context *context, cli_options *options)
 
 const cli_verb cli_attribute_verb = {
     .times = true,
+    .stops = true,
     .name = "attribute",
     .summary = "takes source, compiler and runtime apart: why one API is slower than the other",
     .usage = "attribute OPERATION [SHAPE...] [options] | attribute --all [OPERATION...]",

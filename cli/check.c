@@ -150,8 +150,9 @@ static int check_run(plx_context *context, cli_options *options)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)
         status = cli_results_ci_write(options, "check", &results);
-    if (status == CLI_OK)
+    if (status == CLI_OK && !results.interrupted)
         status = check_status(&counts, &results);
+    status = cli_interrupt_status(&results, status);
     plx_results_free(&results);
     return status;
 }
@@ -178,6 +179,7 @@ const cli_verb cli_check_verb = {
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
                OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
+    .stops = true,
     .goes_on = true,
     .check = check_check,
     .run = check_run,

@@ -18,6 +18,7 @@ enum {
     CLI_UNAVAILABLE = 3,    /* a backend, device or kernel asked for by name */
     CLI_NOTHING = 4,        /* nothing could be compared */
     CLI_BACKEND_FAILED = 5, /* while running */
+    CLI_INTERRUPTED = 130,  /* by Ctrl-C, after what was finished has been shown and written */
 };
 /* No exit status: all that was asked for is done. */
 enum { CLI_DONE = -1 };
@@ -118,6 +119,7 @@ typedef struct cli_verb {
     bool times; /* then data is of a seed that nobody can foresee, unless --seed says one */
     bool takes_one;      /* backend, kernel, shape and so on, not several */
     bool tries_anew;     /* every plugin, whatever is known of it */
+    bool stops;          /* on Ctrl-C, with what it has */
     bool goes_on;        /* without a backend that ended the program, or does not come back */
     /* All that can be refused before plugins are looked for; also CLI_DONE.  NULL: nothing. */
     int (*check)(cli_options *options);
@@ -170,6 +172,13 @@ void cli_end(int status) __attribute__((noreturn));
 
 /* From here on calls into backends are given up after a while. */
 void cli_watch(void);
+
+/* ---- interrupt.c -------------------------------------------------------------- */
+
+/* From here on Ctrl-C ends a study and not the program. */
+void cli_interrupt_begin(void);
+/* The status, or CLI_INTERRUPTED with a word. */
+int cli_interrupt_status(const plx_results *results, int status);
 
 /* ---- ci.c -------------------------------------------------------------------- */
 

@@ -54,8 +54,9 @@ static int compare_run(plx_context *context, cli_options *options)
     if (status == CLI_OK)
         status = cli_results_ci_write(options, "compare", &results);
     if (status == CLI_OK)
-        status = cli_results_status(
+        status = results.interrupted ? CLI_OK : cli_results_status(
             &results, true, "nothing could be compared: fewer than two backends or kernels gave a result, and none was timed");
+    status = cli_interrupt_status(&results, status);
     plx_results_free(&results);
     return status;
 }
@@ -113,6 +114,7 @@ const cli_verb cli_compare_verb = {
             "    --json errors.json    (of which `parallax report` draws the error against the terms)\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
                OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
+    .stops = true,
     .goes_on = true,
     .check = compare_check,
     .run = compare_run,

@@ -109,6 +109,8 @@ static int carry_out(const cli_verb *verb, cli_options *options)
     if (status != CLI_OK)
         return status == CLI_DONE ? CLI_OK : status;
     status = cli_required_check(context, options);
+    if (verb->stops)
+        cli_interrupt_begin();
     if (status == CLI_OK)
         status = verb->run(context, options);
     cli_close_context(options, context);

@@ -23,6 +23,7 @@ libplx_verbs_la_SOURCES = \
 	cli/ending.c \
 	cli/explain.c \
 	cli/judge.c \
+	cli/interrupt.c \
 	cli/list.c \
 	cli/options.c \
 	cli/output.c \

@@ -125,12 +125,13 @@ static int probe_run(plx_context *context, cli_options *options)
     if (results.sweep_count > 0)
         status = write_all(options, &results);
     if (status == CLI_OK)
-        status = plx_probe_results_status(&results);
+        status = cli_interrupt_status(&results, plx_probe_results_status(&results));
     plx_results_free(&results);
     return status;
 }
 
 const cli_verb cli_probe_verb = {
+    .stops = true,
     .name = "probe",
     .summary = "what memory does to kernels on a device, with verdicts",
     .usage = "probe [PROBE...] [options]",

@@ -79,6 +79,8 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
             say_taken_back(results, &tuned[i]);
     if (status == CLI_OK)
         status = cli_outputs_write(options, results);
+    if (results->interrupted)
+        return cli_interrupt_status(results, status);
     if (status == CLI_OK)
         status = cli_results_status(results, false, "nothing could be tuned: no kernel ran");
     if (status == CLI_OK && count == 0) {
@@ -247,6 +249,7 @@ static int tune_run(plx_context *context, cli_options *options)
 
 const cli_verb cli_tune_verb = {
     .times = true,
+    .stops = true,
     .name = "tune",
     .summary = "finds the fastest kernel for your shapes on your device, and keeps the choice",
     .usage = "tune OPERATION SHAPE... [options] | tune OPERATION --set SET... [--rates DIR] | tune list | "

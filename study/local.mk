@@ -79,6 +79,7 @@ study_run_sources = \
 	study/run/phases.c \
 	study/run/record.c \
 	study/run/repeat.c \
+	study/run/stop.c \
 	study/run/run.h \
 	study/run/telemetry.c \
 	study/run/transfer.c

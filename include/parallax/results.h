@@ -307,7 +307,14 @@ typedef struct plx_results {
     plx_shown_result *result;        /* of a single run; NULL: these are of none */
     size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
     bool strict;    /* a library's fault decides the status like any other's */
+    bool interrupted; /* plx_studies_stop() ended the study after `finished` of `wanted` pieces of work */
+    size_t finished, wanted;
 } plx_results;
+
+/* Ends compare, tune, check, probe and attribute of this process after the piece of work that they are at: what is
+ * finished is in their results, which are `interrupted`.  For signal handlers, too.  False: studies run again. */
+PLX_API void plx_studies_stop(bool stop);
+PLX_API bool plx_studies_stopped(void);
 
 PLX_API void plx_results_free(plx_results *results);
 

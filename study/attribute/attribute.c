@@ -206,7 +206,7 @@ static plx_status attribute_kernels(plx_attributing *a, const plx_inputs *inputs
                          .buffers = buffers,
                          .kernel = kernel_at(first, inputs->problem.op, kernels[i]),
                          .backends = {backends[PLX_FIRST_API], backends[PLX_SECOND_API]}};
-        if (time_is_up(a)) {
+        if (plx_studies_stopped() || time_is_up(a)) {
             ++a->left_out;
             continue;
         }
@@ -233,6 +233,11 @@ static plx_status attribute_ladder(plx_attributing *a, const plx_problem *proble
     plx_inputs inputs;
     if (count == 0)
         return PLX_OK;
+    if (plx_studies_stopped()) {
+        a->left_out += count;
+        a->tried += count;
+        return PLX_OK;
+    }
     plx_status status = plx_inputs_make_for(plx_backend_device(choice.first), problem, NULL, 0,
                                             a->options->input, a->options->seed, &inputs, a->error);
     if (status != PLX_OK)
@@ -343,7 +348,7 @@ static plx_status attribute_all(plx_attributing *a)
             a->options->kernels[0]);
     if (a->left_out > 0)
         (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note,
-                       "time was up: %zu kernel%s left out", a->left_out,
+                       "%s: %zu kernel%s left out", plx_studies_stopped() ? "interrupted" : "time was up", a->left_out,
                        a->left_out == 1 ? " was" : "s were");
     return status;
 }
@@ -363,6 +368,7 @@ plx_status plx_attribute(plx_context *context, const plx_attribute_options *opti
     if (status == PLX_OK)
         status = attribute_all(&a);
     if (status == PLX_OK) {
+        plx_results_note_stop(&made, a.tried - a.left_out, a.tried);
         plx_backends_environment(&a.opened, &made);
         finish(&a);
     }

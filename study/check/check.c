@@ -232,7 +232,7 @@ static void run_units(worker *w, const plx_open_backends *opened)
 {
     check *c = w->check;
 
-    while (w->status == PLX_OK && !atomic_load(&c->stop)) {
+    while (w->status == PLX_OK && !atomic_load(&c->stop) && !plx_studies_stopped()) {
         size_t next = atomic_fetch_add(&c->next, 1);
         if (next >= c->unit_count)
             break;
@@ -319,7 +319,7 @@ static plx_status run_large(check *c)
     plx_status status = PLX_OK;
 
     (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
-    for (size_t i = 0; status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count; ++i)
+    for (size_t i = 0; status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count && !plx_studies_stopped(); ++i)
         status = run_unit(c, &c->units[i], true, &c->opened, &c->timer, c->error);
     (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     return status;
@@ -514,6 +514,7 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     atomic_init(&c->stop, false);
     (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     status = check_with(c, &counted);
+    plx_results_note_stop(&made, c->shared.done, c->shared.total);
     (void)pthread_mutex_destroy(&c->shared.lock);
     free(c);
     if (status != PLX_OK) {

@@ -424,7 +424,7 @@ plx_status plx_check_unit_run(plx_check_shared *shared, plx_check_unit *unit, bo
     size_t only = shared->options->only_case;
     plx_status status = make_buffers(&p, opened);
 
-    for (size_t i = unit->first; status == PLX_OK && i < unit->end; ++i)
+    for (size_t i = unit->first; status == PLX_OK && i < unit->end && !plx_studies_stopped(); ++i)
         if ((only == 0 || only == i + 1) && unit->cases.list[i].large == large)
             status = try_case(&p, opened, &unit->cases.list[i], i + 1);
     plx_claims_free(&p.claims);

@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was not begun when Ctrl-C came. */
+static bool is_stopped(plx_candidate *candidate)
+{
+    if (!plx_studies_stopped())
+        return false;
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "interrupted before it was run");
+    return true;
+}
+
 static void progress(plx_comparison *c, const char *backend, const char *kernel, const char *what)
 {
     char text[160];
@@ -149,6 +158,8 @@ static void validate_candidates(plx_comparison *c, plx_candidate *candidates, si
     plx_integers integers = {.made = false};
 
     for (size_t i = 0; i < count; ++i) {
+        if (candidates[i].reason[0] == '\0' && is_stopped(&candidates[i]))
+            continue;
         progress(c, plx_backend_label(candidates[i].backend),
                  candidates[i].kernel != NULL ? candidates[i].kernel->name : "best", "validate");
         if (candidates[i].reason[0] != '\0') /* will not run */
@@ -178,10 +189,12 @@ static void drop_results(plx_candidate *candidates, size_t count)
 static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count,
                           const plx_inputs *inputs, plx_references *references)
 {
-    if (c->options->no_timing)
+    if (c->options->no_timing || plx_studies_stopped())
         return PLX_OK;
     progress(c, "all", "kernels", "time");
-    return plx_measure_candidates(candidates, count, inputs, references, c->options, c->error);
+    const plx_status status = plx_measure_candidates(candidates, count, inputs, references, c->options, c->error);
+    c->done -= plx_studies_stopped() ? 1 : 0; /* times of fewer samples than were wanted */
+    return status;
 }
 
 /* The ceilings that bound what was timed, each measured once per device, and none besides where a launch does.  The
@@ -250,7 +263,7 @@ static void correct_ceilings(plx_comparison *c, plx_candidate *candidates, size_
 
 static void count_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
-    if (!c->options->counters)
+    if (!c->options->counters || plx_studies_stopped())
         return;
     progress(c, "all", "kernels", "count");
     plx_count_candidates(candidates, count, inputs);
@@ -270,7 +283,9 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
     drop_results(candidates, count);
     if (!c->keep)
         plx_references_free(references);
-    if (status == PLX_OK) {
+    if (status == PLX_OK && plx_studies_stopped()) { /* ceilings take seconds */
+        status = add_records(c, candidates, count, inputs, group);
+    } else if (status == PLX_OK) {
         measure_ceilings(c, candidates, count, inputs);
         refuse_times(c, candidates, count, inputs);
         correct_ceilings(c, candidates, count, inputs);
@@ -387,10 +402,11 @@ static plx_status compare_all(plx_context *context, const plx_compare_options *o
 
     if (status != PLX_OK)
         return status;
-    for (size_t i = 0; status == PLX_OK && i < options->problem_count; ++i) {
+    for (size_t i = 0; status == PLX_OK && i < options->problem_count && !plx_studies_stopped(); ++i) {
         c.keep = next_has_the_same(options, i);
         status = plx_comparison_add(&c, &options->problems[i], 0, i);
     }
+    plx_results_note_stop(results, c.done, c.total);
     plx_comparison_close(&c);
     return status;
 }

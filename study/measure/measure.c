@@ -658,6 +658,7 @@ static void run_rounds(runner *runners, size_t *order, size_t count, const timin
             plx_status status;
             if (r->done)
                 continue;
+            r->ending = r->ending || plx_studies_stopped();
             status = take_round(r, rules, &error);
             if (status == PLX_OK && !r->done)
                 status = explain(r, take_calls(r), &error);

@@ -320,10 +320,14 @@ static plx_status probe_all(probing *all)
 
     for (size_t i = 0; status == PLX_OK && i < all->opened.count; ++i)
         status = plan_device(all, i);
-    for (size_t i = 0; status == PLX_OK && i < all->results->sweep_count; ++i) {
+    size_t i = 0;
+    for (; status == PLX_OK && i < all->results->sweep_count && !plx_studies_stopped(); ++i) {
         plx_probe_sweep *sweep = &all->results->sweeps[i];
         status = run_sweep(all, all->opened.backends[sweep->device], sweep);
     }
+    plx_results_note_stop(all->results, i, all->results->sweep_count);
+    for (; plx_studies_stopped() && i < all->results->sweep_count; --all->results->sweep_count)
+        free(all->results->sweeps[all->results->sweep_count - 1].points);
     return status;
 }
 

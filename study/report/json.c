@@ -196,6 +196,12 @@ plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_erro
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", probe ? "parallax-probe/1" : "parallax-results/1");
     plx_archive_environment(&archive, &environment);
+    if (results->interrupted) {
+        plx_json_object(&json, "interrupted");
+        plx_json_natural(&json, "finished", results->finished);
+        plx_json_natural(&json, "wanted", results->wanted);
+        plx_json_object_end(&json);
+    }
     put_devices(&archive, results);
     plx_status status = probe ? put_sweeps(&archive, results, error) : put_lists(&archive, results, error);
     put_attributions(&archive, results);

@@ -252,6 +252,12 @@ static plx_status take_rest(source *from, plx_error *error)
 {
     plx_archive root = plx_archive_of(from->root);
     plx_archive_environment(&root, &from->results->environment);
+    if (plx_archive_open(&root, "interrupted", false)) {
+        from->results->interrupted = true;
+        from->results->finished = (size_t)plx_archive_natural(&root, "finished", 0, 0);
+        from->results->wanted = (size_t)plx_archive_natural(&root, "wanted", 0, 0);
+        plx_archive_close(&root);
+    }
     plx_archive_remark(&root, "attribution_note", from->results->attribution_note,
                        sizeof from->results->attribution_note);
     plx_status status = take_check(&root, from->results, error);

@@ -11,6 +11,10 @@ static inline plx_status plx_explain(const plx_backend *backend, plx_status stat
     return status == PLX_OK ? PLX_OK : plx_fail(error, status, "%s", plx_message(plx_backend_context(backend)));
 }
 
+/* ---- what ends a study early (stop.c) ------------------------------------------------ */
+
+void plx_results_note_stop(plx_results *results, size_t finished, size_t wanted);
+
 /* ---- transfers that are waited for (transfer.c) ------------------------------------ */
 
 /* After all that is in the backend's own queue. */

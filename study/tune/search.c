@@ -190,7 +190,7 @@ static bool is_hopeless(const attempt *a, const choice *next)
 /* The first few are tried however little time there is: what was listed for so long is not for nothing. */
 static bool has_time(const attempt *a)
 {
-    return a->search->tried == 0 || elapsed(a) < a->search->seconds;
+    return !plx_studies_stopped() && (a->search->tried == 0 || elapsed(a) < a->search->seconds);
 }
 
 static plx_status try_choices(attempt *a, const choices *all, plx_error *error)

@@ -226,7 +226,7 @@ static plx_status tune_one(tuning *t, size_t backend, const plx_problem *problem
     if (status == PLX_OK)
         status = compare_with(t, &search, group);
     c->opened.only = NULL;
-    t->done++;
+    t->done += plx_studies_stopped() ? 0 : 1;
     progress(t, 0, plx_backend_label(search.backend));
     return status;
 }
@@ -237,7 +237,7 @@ static plx_status tune_all(tuning *t, const plx_compare_options *options)
     plx_status status = PLX_OK;
     t->searches = options->problem_count * backends;
     for (size_t i = 0; i < options->problem_count && status == PLX_OK; i++) {
-        for (size_t b = 0; b < backends && status == PLX_OK; b++)
+        for (size_t b = 0; b < backends && status == PLX_OK && !plx_studies_stopped(); b++)
             status = tune_one(t, b, &options->problems[i], i);
         if (backends == 0) /* its records say so */
             status = plx_comparison_add(&t->comparison, &options->problems[i], 0, i);
@@ -251,8 +251,9 @@ static plx_status tune_with(tuning *t, const plx_compare_options *options, plx_e
     if (status != PLX_OK)
         return status;
     status = tune_all(t, options);
+    plx_results_note_stop(t->results, t->done, t->searches);
     plx_comparison_close(&t->comparison);
-    return status == PLX_OK ? choose_all(t, error) : status;
+    return status == PLX_OK && !plx_studies_stopped() ? choose_all(t, error) : status; /* of a search that was cut short nothing is kept */
 }
 
 plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,

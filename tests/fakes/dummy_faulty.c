@@ -297,9 +297,21 @@ static plx_status execute_f32(const faulty_plan *plan, plx_plugin_queue *queue, 
 }
 
 /* $FAULTY_DELAY: every execution takes a hundredth of a second longer.  $FAULTY_HANG: that of
- * a reduction of so many elements never ends. */
+ * a reduction of so many elements never ends.  $FAULTY_PAUSE: the first execution of the process makes that file, and
+ * waits until it is gone. */
 static void obey_test(const faulty_plan *plan)
 {
+    static bool has_paused;
+    const char *pause = getenv("FAULTY_PAUSE");
+    FILE *mark = pause != NULL && !has_paused ? fopen(pause, "w") : NULL;
+    if (mark != NULL) {
+        has_paused = true;
+        (void)fclose(mark);
+        while ((mark = fopen(pause, "r")) != NULL) {
+            (void)fclose(mark);
+            (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        }
+    }
     const char *hang = getenv("FAULTY_HANG");
     if (getenv("FAULTY_DELAY") != NULL)
         (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

@@ -1,0 +1,37 @@
+/* Ctrl-C: what was finished is printed and written, and the program says how much that is.  A second one ends it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli.h"
+
+#include "base/coverage.h"
+
+#include <signal.h>
+
+/* It stays: a handler that were gone after the first would be taken for a plugin's doing. */
+static void on_interrupt(int number)
+{
+    if (!plx_studies_stopped()) {
+        plx_studies_stop(true);
+        return;
+    }
+    plx_coverage_write();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+/* A signal that is ignored, as under nohup, stays so. */
+void cli_interrupt_begin(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, before;
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        (void)sigaction(SIGINT, &action, NULL);
+}
+
+int cli_interrupt_status(const plx_results *results, int status)
+{
+    if (!results->interrupted)
+        return status;
+    cli_say("interrupted after %zu of %zu", results->finished, results->wanted);
+    return CLI_INTERRUPTED;
+}

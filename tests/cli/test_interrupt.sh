@@ -1,0 +1,52 @@
+#!/bin/sh
+# Ctrl-C: what was finished is shown and written, with how much that is, and the status is 130.
+. "${top_srcdir:-.}/tests/support.sh"
+running=
+trap '[ -z "$running" ] || kill -KILL $running 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM
+FAULTY_PAUSE=$work/pause
+export FAULTY_PAUSE
+
+# interrupt ARGUMENT...: sends SIGINT while the first kernel is executed.  A shell without jobs has its children ignore it.
+interrupt() {
+    cases=$((cases + 1))
+    python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$parallax" "$@" --plugin-dir "$work/plugins" >"$work/out" 2>"$work/err" </dev/null &
+    running=$!
+    tries=0
+    until [ -f "$FAULTY_PAUSE" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] && kill -0 $running 2>/dev/null || { fail "nothing is executed: $*"; break; }
+        sleep 0.1
+    done
+    kill -INT $running
+    rm -f "$FAULTY_PAUSE"
+    wait $running
+    status=$?
+    running=
+    [ "$status" = 130 ] || fail "status $status, not 130: $*"
+    grep -qE ": interrupted after $expected$" "$work/err" || fail "not \"interrupted after $expected\": $*"
+}
+command -v python3 >/dev/null 2>&1 || {
+    echo "there is no python3 that gives a child its SIGINT"
+    exit 77
+}
+
+expected='1 of 6'
+interrupt compare reduce --shape 10 --shape 20 --shape 30 --dtype i32 --backend faulty --kernel right --seconds 30 --json "$work/json"
+shows "faulty:0  right   ok"
+grep -q 'reduce i32 20' "$work/out" && fail "a problem that was not begun is shown"
+grep -q '"wanted": 6' "$work/json" && grep -q '"status": "ok"' "$work/json" || fail "what was finished is not in the file"
+expected='1 of 2'
+interrupt compare reduce 10 --dtype i32 --backend faulty --kernel right --kernel same --no-timing --junit "$work/junit"
+shows "faulty:0  same    not-run"
+shows "interrupted before it was run"
+grep -q 'skipped="1"' "$work/junit" || fail "what was not run is not skipped"
+expected='[0-9]+ of [0-9]+'
+interrupt check reduce --dtype i32 --backend faulty --kernel right --csv "$work/csv"
+shows "faulty:0  right"
+[ "$(wc -l <"$work/csv")" -ge 2 ] || fail "what was finished is not in the CSV"
+interrupt tune reduce --shape 10 --shape 20 --dtype i32 --backend faulty --seconds 30
+[ ! -s "$XDG_CACHE_HOME/parallax/tuned.tsv" ] || fail "something is kept of a search that was cut short"
+
+finish
