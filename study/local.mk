@@ -144,6 +144,8 @@ study_recipe_sources = \
 	study/recipe/limits.c \
 	study/recipe/load.c \
 	study/recipe/load.h \
+	study/recipe/ptx.c \
+	study/recipe/ptx.h \
 	study/recipe/read.c \
 	study/recipe/read.h \
 	study/recipe/read_launches.c \
@@ -152,7 +154,9 @@ study_recipe_sources = \
 	study/recipe/reader.h \
 	study/recipe/recipe.h \
 	study/recipe/scope.c \
-	study/recipe/show.c
+	study/recipe/show.c \
+	study/recipe/triton.c \
+	study/recipe/triton.h
 
 study_probe_sources = \
 	study/probe/probe.c \

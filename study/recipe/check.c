@@ -119,7 +119,7 @@ static size_t find_operand(checking *c, const char *field, const char *name)
 
 static size_t find_scratch(checking *c, const char *field, const char *name)
 {
-    const char *names[PLX_RECIPE_SCRATCHES];
+    const char *names[PLX_ALL_SCRATCHES];
     for (size_t i = 0; i < c->recipe->scratch_count; i++)
         names[i] = c->recipe->scratches[i].name;
     return find(c, field, "scratch memory", name, names, c->recipe->scratch_count);

@@ -78,6 +78,14 @@ static unsigned transposition_of(const plx_problem *problem)
                                    : (unsigned)(problem->op == PLX_MATVEC && problem->of.matvec.trans);
 }
 
+static int64_t value_named(const plx_launches *launches, const char *name)
+{
+    for (size_t i = 0; i < launches->known.count; i++)
+        if (strcmp(launches->known.names[i].name, name) == 0)
+            return launches->known.names[i].value;
+    return 0;
+}
+
 static plx_status check_words(const plx_launches *launches, plx_error *error)
 {
     const plx_recipe_file *recipe = launches->recipe;
@@ -94,6 +102,10 @@ static plx_status check_words(const plx_launches *launches, plx_error *error)
         return outside(error, "problem.out_dtype: %s is not among them", plx_dtype_name(output));
     if (problem->op == PLX_REDUCE && !has_bit(recipe->reductions != 0 ? recipe->reductions : 1u << PLX_SUM, problem->of.reduce.reduction))
         return outside(error, "problem.reduce: %s is not among them", plx_reduction_name(problem->of.reduce.reduction));
+    for (size_t i = 0; i < recipe->launch_count; i++)
+        if (recipe->launches[i].triton.file != NULL && recipe->launches[i].triton.arch != value_named(launches, "cc"))
+            return outside(error, "%s.triton: compiled for cc %" PRId64 ", and this device has %" PRId64, recipe->launches[i].field,
+                           recipe->launches[i].triton.arch, value_named(launches, "cc"));
     if (words > 0 && !has_bit(recipe->transpositions != 0 ? recipe->transpositions : 1u, transposition_of(problem)))
         return outside(error, "problem.trans: %s is not among them", transpositions[transposition_of(problem)]);
     return PLX_OK;
@@ -333,7 +345,10 @@ static plx_status bind_argument(const plx_launches *launches, const plx_recipe_a
     }
     if (is->kind >= PLX_GIVES_F16 && is->kind <= PLX_GIVES_F64)
         return bind_real(launches, to, error);
-    return number_of(launches, &is->value, widths[is->kind].least, widths[is->kind].most, &to->value, error);
+    plx_status status = number_of(launches, &is->value, widths[is->kind].least, widths[is->kind].most, &to->value, error);
+    if (status == PLX_OK && is->of_map > 0)
+        to->value /= launches->maps[is->of_map - 1].element_bytes;
+    return status;
 }
 
 /* ---- a launch ------------------------------------------------------------------------------------------------------ */
@@ -399,6 +414,8 @@ static plx_status bind_sizes(const plx_launches *launches, plx_bound_launch *to,
         status = bind_dimensions(launches, &to->is->cluster, to->cluster, error);
     if (status == PLX_OK)
         status = number_of(launches, &to->is->shared, 0, INT64_C(1) << 40, &shared, error);
+    for (size_t i = 0; i < 3; i++)
+        to->grid[i] *= (uint64_t)to->is->triton.blocks[i];
     to->shared = (uint64_t)shared;
     to->carveout = -1;
     return status == PLX_OK ? number_of(launches, &to->is->carveout, 0, 100, &to->carveout, error) : status;

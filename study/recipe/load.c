@@ -25,7 +25,7 @@ static plx_status open_regular(const char *path, size_t most, size_t *size, int 
     if (*descriptor < 0 || fstat(*descriptor, &about) != 0)
         plx_fail(error, PLX_IO, "%.200s: can't read: %s", path, strerror(errno));
     else if (!S_ISREG(about.st_mode))
-        plx_fail(error, PLX_INVALID, "%.200s: %s, where a file of JSON is expected", path,
+        plx_fail(error, PLX_INVALID, "%.200s: %s, where a file is expected", path,
                  S_ISDIR(about.st_mode) ? "a directory" : S_ISFIFO(about.st_mode) ? "a FIFO" : "no regular file");
     else if (about.st_size == 0)
         plx_fail(error, PLX_INVALID, "%.200s: the file is empty", path);
@@ -118,6 +118,12 @@ static plx_status parse(const char *path, char *text, size_t size, json_t **root
                  : plx_fail(error, PLX_INVALID, "%.200s: line %d: not JSON: %.150s", path, wrong.line, wrong.text);
     plx_text_clean(error->text, sizeof error->text);
     return status;
+}
+
+plx_status plx_recipe_text(const char *path, size_t most, char **text, plx_error *error)
+{
+    size_t size;
+    return read_whole(path, most, text, &size, error);
 }
 
 plx_status plx_recipe_load(const char *path, size_t most, json_t **root, plx_error *error)

@@ -2,6 +2,7 @@
 #include "study/recipe/read.h"
 
 #include "study/recipe/load.h"
+#include "study/recipe/triton.h"
 
 #include "base/text.h"
 
@@ -277,7 +278,7 @@ static void read_defines(plx_reader *reader, const json_t *value, void *into)
 }
 
 /* Beside the recipe or below it, and nowhere else. */
-static bool is_below(const char *path)
+bool plx_is_below(const char *path)
 {
     for (const char *at = path; at != NULL; at = strchr(at, '/')) {
         at += *at == '/';
@@ -292,7 +293,7 @@ static void read_include(plx_reader *reader, const json_t *value, void *into)
     plx_recipe_file *recipe = into;
     read_texts(reader, value, &recipe->include);
     for (size_t i = 0; i < recipe->include.count; i++)
-        if (!is_below(recipe->include.at[i]))
+        if (!plx_is_below(recipe->include.at[i]))
             plx_reader_refuse(reader, "'%.100s' is not below the recipe's directory", recipe->include.at[i]);
 }
 
@@ -514,11 +515,29 @@ static void read_root(plx_reader *reader, plx_recipe_file *recipe)
         plx_reader_refuse(reader, "`launches` is missing");
 }
 
+const char *plx_recipe_keep(plx_recipe_file *recipe, char *text)
+{
+    if (text == NULL || recipe->made_count == COUNT_OF(recipe->made)) {
+        free(text);
+        return NULL;
+    }
+    return recipe->made[recipe->made_count++] = text;
+}
+
+void plx_recipe_keep_json(plx_recipe_file *recipe, json_t *root)
+{
+    recipe->others[recipe->other_count++] = root; /* a launch has one of them */
+}
+
 void plx_recipe_file_free(plx_recipe_file *recipe)
 {
     if (recipe == NULL)
         return;
     json_decref(recipe->root);
+    for (size_t i = 0; i < recipe->other_count; i++)
+        json_decref(recipe->others[i]);
+    for (size_t i = 0; i < recipe->made_count; i++)
+        free(recipe->made[i]);
     free(recipe->pool);
     free(recipe);
 }
@@ -538,6 +557,8 @@ plx_status plx_recipe_file_read(const char *path, plx_recipe_file **recipe, plx_
     if (status == PLX_OK) {
         plx_reader reader = {.file = made->path, .error = error};
         read_root(&reader, made);
+        if (!plx_reader_fails(&reader))
+            plx_triton_read(&reader, made);
         status = reader.status;
     }
     if (status == PLX_OK)

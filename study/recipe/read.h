@@ -14,6 +14,8 @@ void plx_read_name(plx_reader *reader, const char *name);
 /* `launches` (read_launches.c) and `maps` (read_maps.c), into a plx_recipe_file. */
 void plx_read_launches(plx_reader *reader, const json_t *value, void *into);
 void plx_read_maps(plx_reader *reader, const json_t *value, void *into);
+/* Whether a path leads to the recipe's directory or below it. */
+bool plx_is_below(const char *path);
 /* Notes the place where it is. */
 void plx_note_field(const plx_reader *reader, char field[PLX_RECIPE_FIELD]);
 

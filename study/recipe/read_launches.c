@@ -17,18 +17,23 @@ const char *const plx_argument_words[PLX_GIVES_KINDS] = {
 
 /* ---- arguments ------------------------------------------------------------------------------------ */
 
-/* Room for so many in a row; its place. */
+bool plx_recipe_reserve(plx_recipe_file *recipe, size_t count, size_t *first)
+{
+    plx_recipe_argument *grown = realloc(recipe->pool, (recipe->pool_count + count + 1) * sizeof *grown);
+    *first = recipe->pool_count;
+    if (grown == NULL)
+        return false;
+    recipe->pool = grown;
+    memset(grown + *first, 0, count * sizeof *grown);
+    recipe->pool_count += count;
+    return true;
+}
+
 static size_t reserve(plx_reader *reader, plx_recipe_file *recipe, size_t count)
 {
-    const size_t first = recipe->pool_count;
-    plx_recipe_argument *grown = realloc(recipe->pool, (first + count + 1) * sizeof *grown);
-    if (grown == NULL) {
+    size_t first;
+    if (!plx_recipe_reserve(recipe, count, &first))
         plx_reader_no_memory(reader);
-        return first;
-    }
-    recipe->pool = grown;
-    memset(grown + first, 0, count * sizeof *grown);
-    recipe->pool_count += count;
     return first;
 }
 
@@ -203,6 +208,14 @@ static void read_entry(plx_reader *reader, const json_t *value, void *into)
     launch_of(into)->entry = plx_read_text(reader, value, 1024);
 }
 
+static void read_triton(plx_reader *reader, const json_t *value, void *into)
+{
+    const char *file = plx_read_text(reader, value, 512);
+    if (!plx_reader_fails(reader) && !plx_is_below(file))
+        plx_reader_refuse(reader, "'%.100s' is not below the recipe's directory", file);
+    launch_of(into)->triton.file = file;
+}
+
 static void read_when(plx_reader *reader, const json_t *value, void *into)
 {
     plx_read_formula(reader, value, &launch_of(into)->when);
@@ -260,23 +273,44 @@ static void read_arguments(plx_reader *reader, const json_t *value, void *into)
     of->launch->argument_count = plx_read_list(reader, value, 0, PLX_RECIPE_ARGUMENTS, read_argument_item, into);
 }
 
+/* What Triton's JSON says is not for the recipe. */
+static const char *said_twice(const plx_recipe_launch *launch)
+{
+    return launch->entry != NULL       ? "entry"
+           : launch->block.count > 0   ? "block"
+           : launch->cluster.count > 0 ? "cluster"
+           : launch->shared.there      ? "shared"
+           : launch->cooperative       ? "cooperative"
+           : launch->dependent         ? "dependent"
+                                       : NULL;
+}
+
+static void check_launch(plx_reader *reader, const plx_recipe_launch *launch)
+{
+    const bool of_triton = launch->triton.file != NULL;
+    if (launch->entry == NULL && !of_triton)
+        plx_reader_refuse(reader, "`entry` is missing");
+    if (launch->grid.count == 0)
+        plx_reader_refuse(reader, "`grid` is missing");
+    if (launch->block.count == 0 && !of_triton)
+        plx_reader_refuse(reader, "`block` is missing");
+    if (of_triton && said_twice(launch) != NULL)
+        plx_reader_refuse(reader, "`%s` is what the file of `triton` says", said_twice(launch));
+}
+
 static void read_launch(plx_reader *reader, const json_t *value, size_t index, void *into)
 {
     static const plx_key keys[] = {
-        {"entry", read_entry}, {"when", read_when}, {"grid", read_grid}, {"block", read_block}, {"cluster", read_cluster},
+        {"entry", read_entry}, {"triton", read_triton}, {"when", read_when}, {"grid", read_grid}, {"block", read_block}, {"cluster", read_cluster},
         {"shared", read_shared}, {"carveout", read_carveout}, {"cooperative", read_cooperative},
         {"dependent", read_dependent}, {"args", read_arguments},
     };
     plx_recipe_file *recipe = into;
     reading of = {recipe, &recipe->launches[index]};
+    of.launch->triton = (plx_triton){.blocks = {1, 1, 1}};
     plx_note_field(reader, of.launch->field);
     plx_read_object(reader, value, keys, COUNT_OF(keys), &of);
-    if (of.launch->entry == NULL)
-        plx_reader_refuse(reader, "`entry` is missing");
-    if (of.launch->grid.count == 0)
-        plx_reader_refuse(reader, "`grid` is missing");
-    if (of.launch->block.count == 0)
-        plx_reader_refuse(reader, "`block` is missing");
+    check_launch(reader, of.launch);
 }
 
 void plx_read_launches(plx_reader *reader, const json_t *value, void *into)

@@ -18,6 +18,7 @@ enum {
     PLX_RECIPE_TUNE_VALUES = 64,
     PLX_RECIPE_LETS = 32,
     PLX_RECIPE_SCRATCHES = 8,
+    PLX_ALL_SCRATCHES = 24, /* with two of Triton's for each launch */
     PLX_RECIPE_MAPS = 6,
     PLX_RECIPE_GLOBALS = 32,
     PLX_RECIPE_DEFINES = 64,
@@ -118,10 +119,22 @@ typedef struct plx_recipe_argument {
     plx_formula value;   /* OPERAND, SCRATCH: the offset; numbers, LOCAL: the number */
     size_t member_count; /* STRUCT */
     int64_t align;       /* STRUCT: 0: that of its members */
+    size_t of_map;       /* I64: 1 + a map by whose elements' bytes the number is divided; 0: none */
     char field[PLX_RECIPE_FIELD];
 } plx_recipe_argument;
 
+/* Of a kernel that Triton compiled. */
+typedef struct plx_triton {
+    const char *file; /* NULL: it is none */
+    char version[32];
+    bool known;        /* the version is */
+    int64_t arch;      /* 90 */
+    int64_t blocks[3]; /* of a program, of which the recipe's grid has the number */
+    size_t hidden;     /* parameters of Triton's own, the last ones */
+} plx_triton;
+
 typedef struct plx_recipe_launch {
+    plx_triton triton;
     const char *entry;
     plx_formula when;
     plx_dimensions grid, block, cluster;
@@ -166,7 +179,7 @@ struct plx_recipe_file {
     size_t tune_count;
     plx_named_formula lets[PLX_RECIPE_LETS];
     size_t let_count;
-    plx_scratch scratches[PLX_RECIPE_SCRATCHES];
+    plx_scratch scratches[PLX_ALL_SCRATCHES];
     size_t scratch_count;
     const char *globals[PLX_RECIPE_GLOBALS], *global_is[PLX_RECIPE_GLOBALS];
     size_t global_count;
@@ -176,7 +189,18 @@ struct plx_recipe_file {
     size_t launch_count;
     plx_recipe_argument *pool; /* arguments of all launches, and members of structs */
     size_t pool_count;
+    json_t *others[PLX_RECIPE_LAUNCHES]; /* files that it names */
+    char *made[PLX_ALL_SCRATCHES * 2];   /* texts that are in no file */
+    size_t other_count, made_count;
 };
+
+/* ---- room (read_launches.c, read.c) ------------------------------------------------------------- */
+
+/* Room for so many arguments in a row.  False: there is no memory. */
+bool plx_recipe_reserve(plx_recipe_file *recipe, size_t count, size_t *first);
+/* Keeps a text as long as the recipe is; NULL of what is NULL, and where there is no room. */
+const char *plx_recipe_keep(plx_recipe_file *recipe, char *text);
+void plx_recipe_keep_json(plx_recipe_file *recipe, json_t *root);
 
 /* The types that a map's elements may have. */
 typedef struct plx_map_type {
@@ -243,7 +267,7 @@ struct plx_launches {
     plx_problem problem;
     plx_known known; /* all names with their values */
     size_t first_tune, first_let; /* in them */
-    uint64_t scratch_bytes[PLX_RECIPE_SCRATCHES];
+    uint64_t scratch_bytes[PLX_ALL_SCRATCHES];
     plx_bound_map maps[PLX_RECIPE_MAPS];
     int64_t defines[PLX_RECIPE_DEFINES];
     int64_t max_registers; /* 0: not limited */

@@ -125,7 +125,8 @@ static void text_value(const plx_launches *launches, const plx_bound_argument *a
     else if (is->kind == PLX_GIVES_LOCAL)
         (void)fprintf(to, " memory of %" PRId64 " bytes", argument->value);
     else if (is->kind != PLX_GIVES_NULL)
-        (void)fprintf(to, " %s%s%" PRId64, is->value.text != NULL ? is->value.text : "", is->value.text != NULL ? " = " : "", argument->value);
+        (void)fprintf(to, " %s%s%s%" PRId64, is->value.text != NULL ? is->value.text : "", is->of_map > 0 ? " in elements" : "",
+                      is->value.text != NULL ? " = " : "", argument->value);
     if (is->by_pointer)
         (void)fprintf(to, ", by a pointer");
 }
@@ -151,6 +152,12 @@ static void text_launch(const plx_launches *launches, size_t index, FILE *to)
     (void)snprintf(name, sizeof name, "launch %zu", index + 1);
     label(to, name);
     (void)fprintf(to, "%s\n", launch->entry);
+    if (launch->is->triton.file != NULL) {
+        const plx_triton *triton = &launch->is->triton;
+        label(to, "");
+        (void)fprintf(to, "compiled by Triton %s%s for cc %" PRId64 ", %zu parameters of its own\n", triton->version,
+                      triton->known ? "" : " (unknown here; its keys are tried)", triton->arch, triton->hidden);
+    }
     if (launch->left_out) {
         label(to, "");
         (void)fprintf(to, "left out: %s does not hold\n", launch->is->when.text);
@@ -325,6 +332,11 @@ static void json_launch(const plx_launches *launches, const plx_bound_launch *la
 {
     plx_json_object(json, NULL);
     plx_json_text(json, "entry", launch->entry);
+    if (launch->is->triton.file != NULL) {
+        plx_json_text(json, "triton", launch->is->triton.version);
+        plx_json_flag(json, "triton_known", launch->is->triton.known);
+        plx_json_natural(json, "triton_parameters", launch->is->triton.hidden);
+    }
     plx_json_flag(json, "left_out", launch->left_out);
     if (!launch->left_out) {
         json_three(json, "grid", launch->grid);

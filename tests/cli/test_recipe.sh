@@ -70,8 +70,8 @@ refuses "'TILE=x' is not NAME=N" judge gemm --recipe "$recipes/gemm.json" --prin
 refuses "tune.TILE has no value 3" judge gemm --recipe "$recipes/gemm.json" --print --tunable TILE=3
 refuses "there is no tunable 'tile'" judge gemm --recipe "$recipes/gemm.json" --print --tunable tile=8
 refuses "can't read: No such file" judge gemm --recipe "$work/none.json" --print
-refuses "a directory, where a file of JSON is expected" judge gemm --recipe "$work" --print
-mkfifo "$work/fifo" && refuses "a FIFO, where a file of JSON is expected" judge gemm --recipe "$work/fifo" --print
+refuses "a directory, where a file is expected" judge gemm --recipe "$work" --print
+mkfifo "$work/fifo" && refuses "a FIFO, where a file is expected" judge gemm --recipe "$work/fifo" --print
 sed 's/"launches"/"lunches"/' "$recipes/gemm.json" >"$work/bad.json"
 refuses "unknown key 'lunches'; did you mean 'launches'?" judge gemm --recipe "$work/bad.json" --print
 sed 's/"max(1, ceildiv(n, TILE))"/"n \/ (m - 5)"/' "$recipes/gemm.json" >"$work/bad.json"

@@ -12,7 +12,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_report \
 	tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_resume \
-	tests/fuzz/fuzz_sets
+	tests/fuzz/fuzz_sets \
+	tests/fuzz/fuzz_triton
 if HAVE_OPENCL
 fuzz_targets += tests/fuzz/fuzz_clbin
 endif
@@ -81,6 +82,10 @@ tests_fuzz_fuzz_sets_SOURCES = tests/fuzz/fuzz_sets.c $(fuzz_sources)
 tests_fuzz_fuzz_sets_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_sets_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_sets_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_triton_SOURCES = tests/fuzz/fuzz_triton.c $(fuzz_sources)
+tests_fuzz_fuzz_triton_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_triton_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_triton_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_clbin_SOURCES = tests/fuzz/fuzz_clbin.c $(fuzz_sources)
 tests_fuzz_fuzz_clbin_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_fuzz_fuzz_clbin_LDFLAGS = $(FUZZ_LDFLAGS)

@@ -7,4 +7,5 @@ tests_recipe_test_expression_LDADD = $(study_ldadd)
 tests_recipe_test_recipes_SOURCES = tests/recipe/test_recipes.c
 tests_recipe_test_recipes_CFLAGS = $(study_cflags)
 tests_recipe_test_recipes_LDADD = $(study_ldadd)
-script_tests += tests/recipe/test_schema.sh
+script_tests += tests/recipe/test_schema.sh tests/recipe/test_triton.sh
+EXTRA_DIST += $(wildcard $(top_srcdir)/tests/recipe/triton/*/*)

@@ -321,7 +321,7 @@ static void test_files(void **state)
     assert_int_equal(plx_recipe_file_read("/nothing/there.json", &recipe, &error), PLX_IO);
     assert_non_null(strstr(error.text, "/nothing/there.json: can't read: "));
     assert_int_equal(plx_recipe_file_read("/", &recipe, &error), PLX_INVALID);
-    assert_non_null(strstr(error.text, "a directory, where a file of JSON is expected"));
+    assert_non_null(strstr(error.text, "a directory, where a file is expected"));
     assert_int_equal(plx_recipe_file_read("/dev/null", &recipe, &error), PLX_INVALID);
     assert_non_null(strstr(error.text, "no regular file"));
 }

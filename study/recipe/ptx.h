@@ -1,0 +1,24 @@
+/* What a text of PTX says of its entries.  Private to libparallax-study. */
+#ifndef PLX_RECIPE_PTX_H
+#define PLX_RECIPE_PTX_H
+
+#include <parallax/types.h>
+
+enum { PLX_PTX_PARAMETERS = 128, PLX_PTX_BYTES = 64 * 1024 * 1024 };
+
+typedef struct plx_ptx_parameter {
+    char type[16];  /* ".u32" */
+    uint64_t bytes; /* 0: of no known type */
+    bool is_array, is_pointer;
+} plx_ptx_parameter;
+
+typedef struct plx_ptx_entry {
+    plx_ptx_parameter parameters[PLX_PTX_PARAMETERS];
+    size_t count;
+    uint64_t threads[3]; /* .reqntid; 0: it says none */
+} plx_ptx_entry;
+
+/* PLX_INVALID: the text has no such entry, and *error those that it has; or it is cut short. */
+plx_status plx_ptx_find(const char *path, const char *text, const char *name, plx_ptx_entry *entry, plx_error *error);
+
+#endif
