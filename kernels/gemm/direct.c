@@ -104,7 +104,8 @@ static double us_of(const direct_cut *cut, const plx_problem *problem, const plx
     const double item = ITEM_US + steps * (STEP_US + (double)loads_of_step(p) * LOADS_US);
     const double multiplying = ((double)(items / 2) * BESIDE + (double)(items % 2)) * item;
     const double writing = (double)p->m * (double)p->n * 2 / WRITE_RATE;
-    return START_US + (multiplying > writing ? multiplying : writing) + us_of_adding(cut, p, device);
+    const double us = START_US + (multiplying > writing ? multiplying : writing) + us_of_adding(cut, p, device);
+    return device->compute_major == 9 ? plx_units_us_with_memory(problem, device, us) : us;
 }
 
 /* ---- the cut --------------------------------------------------------------------------- */

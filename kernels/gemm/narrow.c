@@ -86,6 +86,7 @@ static int64_t units_of(const plx_device_info *device)
 #define COPY_US 4.5     /* another */
 #define COPY_RATE 4.0e6 /* of operands that are copied to aligned rows first */
 #define LARGE_READ 1e9
+#define FITTED_MEMORY_RATE 4.2e6 /* plx_units_memory_rate() of that device */
 
 static double larger(double a, double b)
 {
@@ -109,6 +110,13 @@ static double read_rate(const narrow_cut *cut, const narrow_product *of, double 
     return share * (of->cols >= tiles[cut->tile].cols ? tiles[cut->tile].across_rate : tiles[cut->tile].gaps_rate);
 }
 
+/* More, where memory is slower than that of the device that the rates were fitted on; the same of all cuts. */
+static double us_of_slower_memory(const narrow_product *of, double k, const plx_device_info *device)
+{
+    const double bytes = 2 * k * ((double)of->rows + (double)of->cols);
+    return bytes / plx_units_memory_rate(device) - bytes / FITTED_MEMORY_RATE;
+}
+
 /* What the multiprocessor with the most to do takes, or what it takes to read the operands. */
 static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_problem *problem,
                     const plx_device_info *device)
@@ -124,7 +132,8 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
     const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
     const double adding = (double)late * tiles[cut->tile].rows * cols * 8 / ADD_RATE;
     const double us =
-        us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing;
+        us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing +
+        us_of_slower_memory(of, k, device);
     if (cut->blocks > 1)
         return us + CLUSTER_US;
     return late == 0 ? us : us + ADD_US + plx_units_late_us(device) + adding;

@@ -56,6 +56,12 @@ double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const p
 
 /* More microseconds of a launch after another in OpenCL, where none begins early; 0 in CUDA. */
 double plx_units_late_us(const plx_device_info *device);
+/* Bytes that come from memory in a microsecond: an H100 has less of that than those with more memory, on which most models
+ * were fitted. */
+double plx_units_memory_rate(const plx_device_info *device);
+/* Microseconds of a product of 16 bits by a model that knows nothing of that rate: none takes less than to bring its
+ * operands, and a part of what it takes else. */
+double plx_units_us_with_memory(const plx_problem *problem, const plx_device_info *device, double us);
 /* PLX_UNSUPPORTED with a sentence where there is no mma.sync, or it was not tried. */
 plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error);
 /* PLX_UNSUPPORTED with a sentence elsewhere than on compute capability 9.0, in CUDA or in OpenCL. */

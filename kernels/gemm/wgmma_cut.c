@@ -164,6 +164,22 @@ double plx_units_late_us(const plx_device_info *device)
     return device->features & PLX_FEATURE_NVIDIA_PTX ? LATE_US : 0;
 }
 
+double plx_units_memory_rate(const plx_device_info *device)
+{
+    return device->memory_bytes > UINT64_C(100) << 30 ? 4.2e6 : 3.1e6;
+}
+
+#define BEGIN_US 3.0 /* of a kernel that waits for memory */
+#define SEEN 0.3     /* of what it does besides */
+
+double plx_units_us_with_memory(const plx_problem *problem, const plx_device_info *device, double us)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    const double waiting = BEGIN_US + 2 * (m * k + n * k + m * n) / plx_units_memory_rate(device) + SEEN * us;
+    return us > waiting ? us : waiting;
+}
+
 static const wgmma_rates *rates_of(const plx_problem *problem)
 {
     return problem->dtype == PLX_F32 ? &of_singles : &of_halves;
@@ -193,6 +209,14 @@ static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem)
     return tile->cluster > 1 ? 1 : 1 + rates_of(problem)->misaligned * lines / (tile->rows + tile->cols);
 }
 
+/* Microseconds of a step of tiles of which no multiprocessor has more than one: where all have one, they share L2. */
+static double step_of_lone_tile(const plx_wgmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_wgmma_tile *tile = cut->tile;
+    const double share = (double)cut->items / (double)plx_wgmma_slots(tile, device), more = tile->busy - tile->alone;
+    return problem->dtype == PLX_F32 || more < 0 ? tile->alone : tile->alone + share * more;
+}
+
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
 static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
@@ -204,7 +228,8 @@ static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const 
     double all_steps = (double)(tiles * steps + parts * quotient_up(steps, cut->parts));
     double partial = (double)late * tile->cluster * tile->rows * tile->cols * 4;
     double us = rates->launch_us +
-                all_steps * slowdown(tile, problem) * (tiles + parts == 1 ? tile->alone : tile->busy) +
+                all_steps * slowdown(tile, problem) *
+                    (tiles + parts == 1 ? step_of_lone_tile(cut, problem, device) : tile->busy) +
                 (double)(tiles + parts) * rates->item_us;
     if (plx_wgmma_copy_turns(problem, tile))
         us += 2 * (double)problem->of.gemm.n * (double)problem->of.gemm.k / rates->turn_rate;
@@ -314,11 +339,22 @@ static double us_of_reading(const plx_problem *problem)
     return READ_US + bytes / (p->m < p->n ? ROWS_RATE : COLUMNS_RATE);
 }
 
+#define GAPS 1.4 /* more of all where rows of 16-bit elements run along k and are no whole lines of memory */
+
+static bool has_gaps(const plx_gemm_problem *p)
+{
+    return !p->trans_a && p->trans_b && p->lda % 8 == 0 && p->ldb % 8 == 0 &&
+           (p->lda % 64 != 0 || p->ldb % 64 != 0);
+}
+
 static double us_of_product(const plx_problem *problem, const plx_device_info *device,
                             const plx_wgmma_cut *cut)
 {
     const double reading = us_of_reading(problem);
-    return (cut->us > reading ? cut->us : reading) + us_of_copying(problem, device);
+    const double us = (cut->us > reading ? cut->us : reading) + us_of_copying(problem, device);
+    if (problem->dtype == PLX_F32)
+        return us;
+    return plx_units_us_with_memory(problem, device, has_gaps(&problem->of.gemm) ? GAPS * us : us);
 }
 
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)

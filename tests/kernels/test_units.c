@@ -525,6 +525,26 @@ static void misaligned_rows_are_shared(void **unused)
     expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
 }
 
+/* Expected microseconds: whatever the kernel, and more where memory is slower. */
+static void no_product_takes_less_than_to_bring_its_operands(void **unused)
+{
+    plx_device_info devices[] = {fake_gpu(9), fake_gpu(9)};
+    const plx_problem problem = product(PLX_BF16, 1, 128, 10240, 8192);
+    const double bytes = 2.0 * (128.0 * 8192 + 10240.0 * 8192 + 128.0 * 10240);
+    double us[2][4];
+    (void)unused;
+    devices[1].memory_bytes = UINT64_C(80) << 30;
+    for (int i = 0; i < 2; i++) {
+        us[i][0] = plx_wgmma_us(PLX_WGMMA_PIPELINED, &problem, &devices[i]);
+        us[i][1] = plx_wgmma_us(PLX_WGMMA_CLUSTER, &problem, &devices[i]);
+        us[i][2] = plx_gemm_direct_us(&problem, &devices[i]);
+        us[i][3] = plx_gemm_narrow_us(&problem, &devices[i]);
+        for (int kernel = 0; kernel < 4; kernel++)
+            assert_true(us[i][kernel] > bytes / (i == 0 ? 4.8e6 : 3.35e6)); /* what the chips' memory has at most */
+    }
+    assert_true(us[1][0] > us[0][0] && us[1][1] > us[0][1] && us[1][3] > us[0][3]);
+}
+
 /* Where there is no room for copies of the operands, what takes them as they lie. */
 static void what_cannot_be_had_is_not_chosen(void **unused)
 {
@@ -954,6 +974,7 @@ int main(void)
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(misaligned_rows_are_shared),
+        cmocka_unit_test(no_product_takes_less_than_to_bring_its_operands),
         cmocka_unit_test(what_cannot_be_had_is_not_chosen),
         cmocka_unit_test(rows_and_columns_are_not_tiled),
         cmocka_unit_test(few_rows_are_columns_of_the_transposed_product),
