@@ -73,6 +73,9 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/copied.h \
 	kernels/gemm/copied_cut.c \
 	kernels/gemm/cut.c \
+	kernels/gemm/elected.h \
+	kernels/gemm/elected_cut.c \
+	kernels/gemm/elected_recipe.c \
 	kernels/gemm/f16x3.c \
 	kernels/gemm/f16x3.h \
 	kernels/gemm/f32_for_tf32.c \

@@ -3,6 +3,7 @@
  * of a table that suits, and that the device can run. */
 #include "choose.h"
 #include "direct.h"
+#include "elected.h"
 #include "f32_for_tf32.h"
 #include "kernels/operation.h"
 #include "mapless.h"
@@ -45,6 +46,7 @@ static const struct {
     {PLX_GEMM_MATVEC, vector_us},
     {PLX_GEMM_WGMMA_PIPELINED, pipelined_us},
     {PLX_GEMM_WGMMA_CLUSTER, cluster_us},
+    {PLX_GEMM_WGMMA_ELECTED, plx_elected_us},
     {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us},
     {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us},
 };

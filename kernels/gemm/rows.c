@@ -5,6 +5,7 @@
 #include "copied.h"
 #include "direct.h"
 #include "dmma.h"
+#include "elected.h"
 #include "f16x3.h"
 #include "f32_for_tf32.h"
 #include "narrow.h"
@@ -398,6 +399,27 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe_unaligned = plx_wgmma_cluster_recipe_unaligned,
         .spare = &rows[PLX_GEMM_MMA_SYNC],
         .configs = plx_wgmma_cluster_configs,
+    },
+    [PLX_GEMM_WGMMA_ELECTED] = {
+        .about = {
+            .name = "wgmma-elected",
+            .idea = "an elected lane of a whole warp asks for tiles, of any width, either operand as the rows; two "
+                    "warpgroups by turns; clusters that share what they load, and what nobody shares without multicast",
+            .gain = "up to 1.4 times where a tile of its own fills the multiprocessors, or rows are no whole lines of "
+                    "memory; of language models' layers a few hundredths",
+            .limit = "the matrix units, or the power that they take; k is in one part, so few tiles leave units idle",
+            .needs = "CUDA on compute capability 9.0, A as it is and B transposed; operands that do not begin at, or step "
+                     "by, 16 bytes are copied first",
+            .dtypes = HALF_DTYPES,
+            .flags = PLX_KERNEL_MATRIX_UNITS,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_units_depth,
+        },
+        .recipe = plx_elected_recipe,
+        .recipe_unaligned = plx_elected_recipe_unaligned,
+        .spare = &rows[PLX_GEMM_MMA_SYNC],
+        .configs = plx_elected_configs,
     },
     [PLX_GEMM_MMA_DIRECT] = {
         .about = {

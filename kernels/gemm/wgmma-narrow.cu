@@ -9,6 +9,7 @@
 #include "wgmma-narrow-ptx.cuh"
 
 #include "wgmma.cuh"
+#include "write-element.cuh"
 
 template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS> struct Narrow {
     using Element = Element_;
@@ -252,18 +253,6 @@ GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)
 
 /* ---- parts of k ---------------------------------------------------------------------- */
-
-static __device__ __forceinline__ void write_element(const Result &to, int64_t row, int64_t col, float sum)
-{
-    if (row >= to.m || col >= to.n)
-        return;
-    const float x = finished(to, row, col, sum);
-    const int64_t at = row * to.ldc + col;
-    if (to.type == GEMM_RESULT_F32)
-        static_cast<float *>(to.c)[at] = x;
-    else
-        static_cast<uint16_t *>(to.c)[at] = (uint16_t)narrowed(to.type, x, 0.0f);
-}
 
 /* Block (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps'
  * sums in their order. */

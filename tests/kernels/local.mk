@@ -13,6 +13,7 @@ cmocka_tests += \
 	tests/kernels/test_dmma \
 	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
+	tests/kernels/test_gemm_elected \
 	tests/kernels/test_gemm_stream \
 	tests/kernels/test_matvec_geometry \
 	tests/kernels/test_rates \
@@ -29,6 +30,8 @@ tests_kernels_test_gemm_configs_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_configs_LDADD = $(ladder_ldadd)
 tests_kernels_test_gemm_cut_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_cut_LDADD = $(ladder_ldadd)
+tests_kernels_test_gemm_elected_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_gemm_elected_LDADD = $(ladder_ldadd)
 tests_kernels_test_gemm_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_stream_LDADD = $(ladder_ldadd)
 tests_kernels_test_matvec_geometry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -26,11 +26,17 @@ static int64_t quotient_up(int64_t a, int64_t b)
     return a > 0 ? (a - 1) / b + 1 : 0;
 }
 
+/* Whether the kernel multiplies no other layout of B. */
+static bool takes_b_transposed(const plx_row *row)
+{
+    return strcmp(row->about.name, "wgmma-elected") == 0;
+}
+
 /* A problem of the row's compute type whose sums have this many terms. */
 static plx_problem problem_of(const plx_row *row, plx_op op, plx_dtype dtype, bool trans, int64_t terms)
 {
     plx_problem problem = op == PLX_REDUCE ? plx_reduce_of(dtype, PLX_SUM, terms)
-                          : op == PLX_GEMM ? plx_gemm_of(dtype, trans, false, 33, 35, terms)
+                          : op == PLX_GEMM ? plx_gemm_of(dtype, trans, takes_b_transposed(row), 33, 35, terms)
                           : trans          ? plx_matvec_of(dtype, true, terms, 33)
                                            : plx_matvec_of(dtype, false, 33, terms);
     problem.compute = row->about.compute;

@@ -1,0 +1,276 @@
+/* wgmma-elected, without a device: its tiles cover C, what its launches ask for is there, its maps bring each
+ * block its share, and it leaves to others what it does not multiply. */
+#include "kernel_support.h"
+
+#include "kernels/gemm/choose.h"
+#include "kernels/gemm/configs.h"
+#include "kernels/gemm/elected.h"
+#include "kernels/gemm/wgmma-elected.h"
+
+enum { A, B, C, MOST_CONFIGS = 128 };
+
+/* Places of the arguments that the launch counts with. */
+enum {
+    X,
+    Y,
+    WHOLE,
+    REST,
+    RESULT,
+    TYPE,
+    M,
+    N,
+    K,
+    LDC,
+    ALPHA,
+    BETA,
+    CLUSTER_ROWS,
+    CLUSTER_COLS,
+    DOWN,
+    ACROSS,
+    ORDER,
+    STAGES,
+    OUTS,
+    FLAGS,
+    SHARED,
+    ARGUMENTS
+};
+
+static plx_problem product(plx_dtype dtype, int64_t m, int64_t n, int64_t k)
+{
+    return plx_gemm_of(dtype, false, true, m, n, k);
+}
+
+static int64_t value_of(const plx_step *step, int place)
+{
+    return step->arguments[place].value;
+}
+
+static int64_t covered(int64_t clusters, int64_t of_cluster, int64_t side)
+{
+    return clusters * of_cluster * side;
+}
+
+/* Blocks of a cluster bring equal shares of what they share, and cover C; none has more shared memory than
+ * there is. */
+static void expect_launch(const plx_problem *problem, const plx_device_info *device, const plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_step *step = &recipe->steps[recipe->step_count - 1];
+    const bool turned = value_of(step, FLAGS) & GEMM_ELECTED_TURNED;
+    const int64_t cluster_rows = value_of(step, CLUSTER_ROWS), cluster_cols = value_of(step, CLUSTER_COLS);
+    const int64_t rows = recipe->maps[X].box_height * cluster_cols,
+                  cols = recipe->maps[Y].box_height * cluster_rows;
+    int blocks, of_warpgroup;
+
+    assert_int_equal(step->argument_count, ARGUMENTS);
+    assert_int_equal(sscanf(step->entry, "gemm_wgmma_elected_%dx%d", &blocks, &of_warpgroup), 2);
+    assert_int_equal(rows, 64 * blocks * (value_of(step, FLAGS) & GEMM_ELECTED_TURNS ? 1 : 2));
+    assert_int_equal(cols, of_warpgroup);
+    assert_int_equal(step->cluster, cluster_rows * cluster_cols > 1 ? cluster_rows * cluster_cols : 0);
+    assert_int_equal(step->grid[0] % (uint64_t)(cluster_rows * cluster_cols), 0);
+    assert_in_range(step->grid[0], 1, device->units);
+    assert_in_range(value_of(step, ORDER), 1, value_of(step, DOWN));
+    assert_in_range(value_of(step, STAGES), 2, 24);
+    assert_true(value_of(step, STAGES) * 128 * (rows + cols) < value_of(step, SHARED));
+    assert_true((uint64_t)value_of(step, SHARED) <= device->max_shared_bytes);
+    for (int back = 0; back < 2; back++) { /* all of C, by no cluster too many */
+        assert_true((covered(value_of(step, DOWN) - back, cluster_rows, rows) >= (turned ? p->n : p->m)) ==
+                    !back);
+        assert_true((covered(value_of(step, ACROSS) - back, cluster_cols, cols) >= (turned ? p->m : p->n)) ==
+                    !back);
+    }
+}
+
+static void every_configuration_covers_c(void **unused)
+{
+    static const int64_t sides[][3] = {{1, 8, 8},         {64, 32768, 512},  {1000, 2112, 7168},
+                                       {3824, 288, 4688}, {4096, 4096, 512}, {100, 128256, 320},
+                                       {7, 1280, 5120},   {33, 65, 17}};
+    const plx_device_info hopper = fake_gpu(9);
+    static plx_config configs[MOST_CONFIGS];
+    size_t turned = 0, clustered = 0;
+    (void)unused;
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        plx_problem problem = product(i % 2 ? PLX_F16 : PLX_BF16, sides[i][0], sides[i][1], sides[i][2]);
+        const size_t count = plx_elected_configs(&problem, &hopper, configs, MOST_CONFIGS);
+        assert_in_range(count, 2, MOST_CONFIGS);
+        for (size_t j = 0; j < count; j++) {
+            problem.config = configs[j].number;
+            const plx_recipe recipe = recipe_of(&problem, "wgmma-elected", &hopper);
+            expect_launch(&problem, &hopper, &recipe);
+            turned += strchr(configs[j].name, 't') != NULL;
+            clustered += recipe.steps[0].cluster > 1;
+        }
+    }
+    assert_true(turned > 0 && clustered > 0);
+}
+
+/* A device with fewer multiprocessors, as a part of one is. */
+static void small_devices_get_no_more_blocks_than_fit(void **unused)
+{
+    plx_device_info part = fake_gpu(9);
+    static plx_config configs[MOST_CONFIGS];
+    plx_problem problem = product(PLX_BF16, 1000, 2112, 7168);
+    (void)unused;
+    part.units = 16;
+    const size_t count = plx_elected_configs(&problem, &part, configs, MOST_CONFIGS);
+    assert_true(count > 0);
+    for (size_t i = 0; i < count && i < MOST_CONFIGS; i++) {
+        problem.config = configs[i].number;
+        const plx_recipe recipe = recipe_of(&problem, "wgmma-elected", &part);
+        expect_launch(&problem, &part, &recipe);
+    }
+}
+
+/* Multiprocessors of a device that is not whole lie in groups that clusters do not fill. */
+static void clusters_leave_multiprocessors_over(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    assert_int_equal(plx_elected_slots(&hopper, 1), 132);
+    assert_int_equal(plx_elected_slots(&hopper, 2), 66);
+    assert_int_equal(plx_elected_slots(&hopper, 4), 30);
+    assert_int_equal(plx_elected_slots(&hopper, 8), 15);
+}
+
+static plx_recipe in_config(plx_problem problem, uint32_t tile, int cluster, bool turned)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){
+        .tile = tile, .cluster = (uint32_t)cluster, .parts = 1, .edge_blocks = turned ? 3 : 2});
+    return recipe_of(&problem, "wgmma-elected", &hopper);
+}
+
+static void expect_map(const plx_tensor_map *map, uint32_t operand, uint64_t width, uint64_t height,
+                       uint32_t box_width, uint32_t box_height, uint32_t swizzle)
+{
+    assert_false(map->of_scratch);
+    assert_int_equal(map->operand, operand);
+    assert_int_equal(map->width, width);
+    assert_int_equal(map->height, height);
+    assert_int_equal(map->box_width, box_width);
+    assert_int_equal(map->box_height, box_height);
+    assert_int_equal(map->swizzle, swizzle);
+}
+
+/* Tile 9 is 64 x 112, in clusters of two rows and one column of blocks (2 << 3 | 1). */
+static void turned_products_have_b_as_rows(void **unused)
+{
+    const plx_problem problem = product(PLX_BF16, 500, 600, 320);
+    plx_recipe recipe = in_config(problem, 9, 2 << 3 | 1, false);
+    (void)unused;
+    assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_elected_1x112");
+    assert_string_equal(recipe.variant, "bf16_nt");
+    expect_map(&recipe.maps[X], A, 320, 500, 64, 64, 128);
+    expect_map(&recipe.maps[Y], B, 320, 600, 64, 56, 128);
+    expect_map(&recipe.maps[WHOLE], C, 600, 500, 64, 64, 128);
+    expect_map(&recipe.maps[REST], C, 600, 500, 48, 64, 0);
+    recipe = in_config(problem, 9, 2 << 3 | 1, true);
+    expect_map(&recipe.maps[X], B, 320, 600, 64, 64, 128);
+    expect_map(&recipe.maps[Y], A, 320, 500, 64, 56, 128);
+    expect_map(&recipe.maps[WHOLE], C, 600, 500, 64, 64, 128);
+    expect_map(&recipe.maps[REST], C, 600, 500, 64, 48, 128);
+}
+
+static bool leaves_by_bulk_stores(const plx_recipe *recipe)
+{
+    const plx_step *step = &recipe->steps[recipe->step_count - 1];
+    const bool bulk = value_of(step, FLAGS) & GEMM_ELECTED_BULK;
+    assert_int_equal(recipe->maps[WHOLE].operand == C && !recipe->maps[WHOLE].of_scratch, bulk);
+    return bulk;
+}
+
+/* Else threads write it: in f32, with what was there, or where rows begin at no multiple of 16 bytes. */
+static void c_leaves_by_bulk_stores_where_it_can(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_F16, 512, 512, 512);
+    (void)unused;
+    plx_recipe recipe = recipe_of(&problem, "wgmma-elected", &hopper);
+    assert_true(leaves_by_bulk_stores(&recipe));
+    problem.of.gemm.beta = 0.5;
+    recipe = recipe_of(&problem, "wgmma-elected", &hopper);
+    assert_false(leaves_by_bulk_stores(&recipe));
+    problem.of.gemm.beta = 0;
+    problem.of.gemm.ldc = 516;
+    recipe = recipe_of(&problem, "wgmma-elected", &hopper);
+    assert_false(leaves_by_bulk_stores(&recipe));
+    problem.of.gemm.ldc = 512;
+    problem.output = PLX_OUTPUT(PLX_F32);
+    recipe = recipe_of(&problem, "wgmma-elected", &hopper);
+    assert_false(leaves_by_bulk_stores(&recipe));
+}
+
+/* Operands whose rows the copy engine can't read are copied, wherever they begin where that is not known. */
+static void what_the_copy_engine_cannot_read_is_copied(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem odd = product(PLX_BF16, 300, 200, 63), even = product(PLX_BF16, 300, 200, 64);
+    plx_recipe recipe = recipe_of(&odd, "wgmma-elected", &hopper);
+    (void)unused;
+    assert_int_equal(recipe.step_count, 2);
+    assert_true(recipe.maps[X].of_scratch && recipe.maps[Y].of_scratch);
+    assert_int_equal(recipe_of(&even, "wgmma-elected", &hopper).step_count, 1);
+    recipe = recipe_by(row_named(PLX_GEMM, "wgmma-elected")->recipe_unaligned, &even, &hopper);
+    assert_int_equal(recipe.step_count, 2);
+    assert_true(recipe.maps[X].of_scratch && recipe.maps[Y].of_scratch);
+    assert_false(leaves_by_bulk_stores(&recipe));
+}
+
+static void what_it_does_not_multiply_is_left_to_others(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9);
+    static plx_config configs[MOST_CONFIGS];
+    const plx_problem along = product(PLX_BF16, 4096, 4096, 4096);
+    (void)unused;
+    for (int layout = 0; layout < 4; layout++) {
+        const plx_problem problem = plx_gemm_of(PLX_BF16, layout & 2, layout & 1, 4096, 4096, 4096);
+        if (layout == 1)
+            continue;
+        expect_refusal(&problem, "wgmma-elected", &hopper,
+                       "multiplies A by B transposed, whose rows run along k");
+        assert_int_equal(plx_elected_configs(&problem, &hopper, configs, MOST_CONFIGS), 0);
+        assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_WGMMA_ELECTED);
+    }
+    expect_refusal(&along, "wgmma-elected", &ampere, "needs compute capability 9.0; this device has 8.0");
+    expect_refusal(&along, "wgmma-elected", &opencl, "needs CUDA: it has no OpenCL form");
+}
+
+/* Layers of language models, and rows that are no whole lines; not cubes that are too small to fill the
+ * device, nor few rows with parts of k. */
+static void it_is_chosen_where_it_is_the_fastest(void **unused)
+{
+    static const int64_t its[][3] = {{4096, 32768, 512},
+                                     {4096, 24576, 1536},
+                                     {2544, 336, 4520},
+                                     {3824, 288, 4688}},
+                         others[][3] = {{7, 1280, 5120}, {512, 512, 512}, {1, 4096, 4096}};
+    plx_device_info devices[] = {fake_gpu(9), fake_gpu(9)};
+    (void)unused;
+    devices[1].memory_bytes = UINT64_C(80) << 30;
+    for (int device = 0; device < 2; device++) {
+        for (size_t i = 0; i < sizeof its / sizeof its[0]; i++) {
+            const plx_problem problem = product(PLX_BF16, its[i][0], its[i][1], its[i][2]);
+            assert_int_equal(plx_gemm_choose(&problem, &devices[device]), PLX_GEMM_WGMMA_ELECTED);
+        }
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+            const plx_problem problem = product(PLX_BF16, others[i][0], others[i][1], others[i][2]);
+            assert_int_not_equal(plx_gemm_choose(&problem, &devices[device]), PLX_GEMM_WGMMA_ELECTED);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_configuration_covers_c),
+        cmocka_unit_test(small_devices_get_no_more_blocks_than_fit),
+        cmocka_unit_test(clusters_leave_multiprocessors_over),
+        cmocka_unit_test(turned_products_have_b_as_rows),
+        cmocka_unit_test(c_leaves_by_bulk_stores_where_it_can),
+        cmocka_unit_test(what_the_copy_engine_cannot_read_is_copied),
+        cmocka_unit_test(what_it_does_not_multiply_is_left_to_others),
+        cmocka_unit_test(it_is_chosen_where_it_is_the_fastest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
