@@ -102,7 +102,7 @@ typedef struct cli_options {
     uint64_t repeats;   /* at most, when given */
     uint64_t queues;    /* 0: one */
     plx_input input;
-    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device;
+    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source;
     plx_promise promise;
     double seconds, budget, threshold;
     plx_effort effort;

@@ -231,7 +231,7 @@ static int judge_check(cli_options *options)
     if (options->recipe != NULL)
         return cli_recipe(options);
     if (options->given & (OPT_RECIPE | OPT_PRINT | OPT_SHAPE))
-        return cli_wrong_usage("--shape, --print, --device and --tunable go with --recipe");
+        return cli_wrong_usage("--shape, --print, --device, --tunable and --source go with --recipe");
     return is_challenge(options) ? judge_challenge(options) : judge_one(options);
 }
 

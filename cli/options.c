@@ -198,6 +198,7 @@ static const option_row listed[] = {
     {"typical", 0, NULL, OPT_PROMISE, "what is like something less exact than was promised is wrong",
      .apply = apply_promise},
     {"recipe", 0, "FILE", OPT_RECIPE, "how a kernel is launched: a file of JSON (doc/recipe.md)", INTO(apply_file, recipe)},
+    {"source", 0, "FILE.ptx", OPT_RECIPE, "compare the recipe's arguments with the parameters in this text", INTO(apply_file, source)},
     {"print", 0, NULL, OPT_PRINT, "show the recipe's launches for each shape, on a device that need not be here", .apply = NULL},
     {"device", 0, "NAME[,KEY=N...]", OPT_RECIPE,
      "that device, in words: h100, a100, l4, v100, processor, or cc, sms, warp, shared_max, l2 (h100)",

@@ -22,6 +22,9 @@ static int check_options(const cli_options *options)
         return cli_wrong_usage("what is to be done with the recipe? --print shows its launches");
     if (options->in.count + options->results.count > 0)
         return cli_wrong_usage("--recipe is about a kernel, --in and --result about a result; one at a time");
+    const size_t length = options->source != NULL ? strlen(options->source) : 0;
+    if (options->source != NULL && (length < 5 || strcmp(options->source + length - 4, ".ptx") != 0))
+        return cli_wrong_usage("--source: %s is no .ptx, with which alone a recipe is compared", options->source);
     if (options->given & (OPT_PROMISE | OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE))
         return cli_wrong_usage("--recipe with --print judges nothing yet: of options for outputs it takes --json alone");
     return CLI_OK;
@@ -99,6 +102,13 @@ static int make_launches(const cli_options *options, launched *of)
                                                     &shown->launches, &error);
         if (status != PLX_OK && status != PLX_UNSUPPORTED)
             return cli_failed(status, &error);
+        const plx_status compared = status == PLX_OK && options->source != NULL
+                                        ? plx_launches_compare(shown->launches, options->source, &error)
+                                        : PLX_OK;
+        if (compared != PLX_OK) {
+            plx_launches_free(shown->launches);
+            return cli_failed(compared, &error);
+        }
         (void)snprintf(shown->reason, sizeof shown->reason, "%s", error.text);
     }
     return CLI_OK;

@@ -140,6 +140,8 @@ study_recipe_sources = \
 	study/recipe/dialects.c \
 	study/recipe/expression.c \
 	study/recipe/expression.h \
+	study/recipe/image.c \
+	study/recipe/image.h \
 	study/recipe/launches.c \
 	study/recipe/limits.c \
 	study/recipe/load.c \

@@ -42,6 +42,9 @@ PLX_API plx_status plx_launches_make(const plx_recipe_file *recipe, const plx_pr
                                      const plx_device_info *device, const plx_chosen *chosen, size_t chosen_count,
                                      plx_launches **launches, plx_error *error);
 PLX_API void plx_launches_free(plx_launches *launches);
+/* Compares their arguments and blocks with the entries of a text of PTX.  PLX_INVALID: *error says what differs, or which
+ * entry is missing. */
+PLX_API plx_status plx_launches_compare(const plx_launches *launches, const char *path, plx_error *error);
 
 /* What came of one of several problems. */
 typedef struct plx_launches_shown {

@@ -3,8 +3,8 @@
  * compared.  Behind them Triton has pointers of its own, to scratch memory, also where that has no bytes. */
 #include "study/recipe/triton.h"
 
+#include "study/recipe/image.h"
 #include "study/recipe/load.h"
-#include "study/recipe/ptx.h"
 
 #include "base/text.h"
 
@@ -260,55 +260,6 @@ static void spread_arguments(plx_reader *reader, plx_recipe_file *recipe, plx_re
 
 /* ---- compared with the image ------------------------------------------------------------------------------ */
 
-/* Bytes of an argument; 0: either 4 or 8. */
-static uint64_t argument_bytes(const plx_recipe_argument *argument)
-{
-    static const uint64_t bytes[PLX_GIVES_KINDS] = {
-        [PLX_GIVES_OPERAND] = 8, [PLX_GIVES_SCRATCH] = 8, [PLX_GIVES_MAP] = 128, [PLX_GIVES_I8] = 1, [PLX_GIVES_I16] = 2,
-        [PLX_GIVES_I32] = 4, [PLX_GIVES_I64] = 8, [PLX_GIVES_U32] = 4, [PLX_GIVES_U64] = 8, [PLX_GIVES_F16] = 2,
-        [PLX_GIVES_BF16] = 2, [PLX_GIVES_F32] = 4, [PLX_GIVES_F64] = 8, [PLX_GIVES_NULL] = 8,
-    };
-    return argument->by_pointer ? 8 : bytes[argument->kind];
-}
-
-static bool fits(const plx_recipe_argument *argument, const plx_ptx_parameter *parameter)
-{
-    const bool is_float = strncmp(parameter->type, ".f", 2) == 0 || strncmp(parameter->type, ".bf", 3) == 0;
-    const bool is_integer = parameter->type[1] == 'u' || parameter->type[1] == 's';
-    const plx_recipe_argument_kind kind = argument->kind;
-    const bool gives_array = (kind == PLX_GIVES_MAP && !argument->by_pointer) || kind == PLX_GIVES_STRUCT;
-    const bool gives_pointer = kind <= PLX_GIVES_MAP || kind == PLX_GIVES_NULL || argument->by_pointer;
-    const bool gives_integer = kind >= PLX_GIVES_I8 && kind <= PLX_GIVES_U64;
-    const uint64_t bytes = argument_bytes(argument);
-    if (parameter->is_array || gives_array)
-        return parameter->is_array && gives_array && (kind == PLX_GIVES_STRUCT || parameter->bytes == bytes);
-    if (kind == PLX_GIVES_SCALAR && !argument->by_pointer)
-        return (parameter->bytes == 4 || parameter->bytes == 8) && !is_integer && !parameter->is_pointer;
-    if (parameter->bytes != bytes || (parameter->is_pointer && !gives_pointer))
-        return false;
-    return gives_pointer || gives_integer ? !is_float : !is_integer;
-}
-
-static void compare_parameters(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch,
-                               const plx_ptx_entry *entry)
-{
-    const size_t own = launch->argument_count - launch->triton.hidden;
-    for (size_t i = 0; i < own && i < entry->count; i++) {
-        const plx_recipe_argument *argument = &recipe->pool[launch->first + i];
-        const plx_ptx_parameter *parameter = &entry->parameters[i];
-        char size[32] = "";
-        if (parameter->is_array)
-            (void)snprintf(size, sizeof size, "[%" PRIu64 "]", parameter->bytes);
-        if (!fits(argument, parameter))
-            plx_reader_refuse(reader, "parameter %zu is %s%s%s, the recipe gives %s%s%s", i + 1, parameter->type, size,
-                              parameter->is_pointer ? " (a pointer)" : "", plx_argument_words[argument->kind],
-                              argument->name != NULL ? " " : "", argument->name != NULL ? argument->name : "");
-    }
-    if (entry->count != launch->argument_count)
-        plx_reader_refuse(reader, "'%.80s' has %zu parameters; the recipe gives %zu, and Triton %zu of its own", launch->entry,
-                          entry->count, own, launch->triton.hidden);
-}
-
 static void compare_descriptors(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch, const kernel *of)
 {
     static const int64_t swizzles[] = {0, 32, 64, 128};
@@ -349,6 +300,10 @@ static plx_status path_of(const plx_recipe_file *recipe, const char *name, char 
 
 static void compare_image(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch, const char *json_path)
 {
+    plx_beside beside = {
+        .arguments = &recipe->pool[launch->first], .count = launch->argument_count, .hidden = launch->triton.hidden,
+        .entry = launch->entry, .threads = (uint64_t)launch->block.at[0].number,
+    };
     char path[1024];
     plx_error why = {""};
     char *text;
@@ -365,12 +320,8 @@ static void compare_image(plx_reader *reader, const plx_recipe_file *recipe, con
     }
     if (status != PLX_OK)
         plx_reader_refuse(reader, "%s", why.text);
-    else
-        compare_parameters(reader, recipe, launch, entry);
-    if (!plx_reader_fails(reader) && entry->threads[0] != 0 &&
-        entry->threads[0] * entry->threads[1] * entry->threads[2] != (uint64_t)launch->block.at[0].number)
-        plx_reader_refuse(reader, "a block has %" PRId64 " threads by the JSON, and %" PRIu64 " by .reqntid", launch->block.at[0].number,
-                          entry->threads[0] * entry->threads[1] * entry->threads[2]);
+    else if (!plx_image_fits(&beside, entry))
+        plx_reader_refuse(reader, "%s", beside.why);
     free(entry);
 }
 

@@ -56,6 +56,42 @@ shows "device.where: cc == 90 does not hold"
 expect_run 0 '' judge gemm --recipe "$recipes/gemm.json" --print --quiet
 [ ! -s "$work/out" ] || fail "--quiet says something"
 
+# ---- compared with PTX ----
+cat >"$work/k.ptx" <<'END'
+.version 8.0
+.target sm_80 // not .entry comment(
+.address_size 64
+/* .entry hidden( .param .u32 a ) */
+.visible .func helper(.param .u32 x) { ret; }
+.entry other() { ret; }
+.visible .entry row_per_warp(.param .u64 a, .param .u64 .ptr .global .align 4 x, .param .u64 y,
+    .param .align 8 .b8 sizes[24], .param .f32 alpha, .param .f32 beta)
+.maxntid 256, 1, 1
+.reqntid 128, 2
+{ ret; }
+END
+sed 's/row_per_warp<{T}>/row_per_warp/' "$recipes/matvec.json" >"$work/m.json"
+expect_run 0 '' judge --recipe "$work/m.json" --print --source "$work/k.ptx"
+# differs MESSAGE SED [DTYPE]: from the PTX, once it was edited.
+differs() {
+    sed "$2" "$work/k.ptx" >"$work/other.ptx"
+    refuses "launches[0]: $1" judge --recipe "$work/m.json" --print --source "$work/other.ptx" --dtype "${3:-f32}"
+}
+differs "parameter 2 is .u32, the recipe gives operand x (matvec f32" 's/.u64 .ptr .global .align 4 x/.u32 x/'
+differs "parameter 4 is .b8[16], the recipe gives struct" 's/sizes.24./sizes[16]/'
+differs "parameter 4 is .u64, the recipe gives struct" 's/.align 8 .b8 sizes.24./.u64 sizes/'
+differs "parameter 5 is .f32, the recipe gives scalar alpha (matvec f64" '' f64
+differs "parameter 6 is .s32, the recipe gives scalar beta" 's/.f32 beta/.s32 beta/'
+differs "'row_per_warp' has 7 parameters; the recipe gives 6" 's/.f32 beta/.f32 beta, .param .u32 more/'
+differs "'row_per_warp' has 5 parameters; the recipe gives 6" 's/, .param .f32 beta//'
+differs "a block has 256 threads, and 512 by .reqntid" 's/128, 2/128, 2, 2/'
+refuses "has no entry 'row_per_warp<float>'; there are: other, row_per_warp" judge --recipe "$recipes/matvec.json" --print --source "$work/k.ptx"
+sed '/alpha/,$d' "$work/k.ptx" >"$work/short.ptx"
+refuses "'row_per_warp' is cut short" judge --recipe "$work/m.json" --print --source "$work/short.ptx"
+refuses "can't read: No such file" judge --recipe "$work/m.json" --print --source "$work/none.ptx"
+refuses "k.cl is no .ptx" judge --recipe "$work/m.json" --print --source k.cl
+refuses "go with --recipe" judge gemm --source "$work/k.ptx"
+
 # ---- what is refused ----
 refuses "what is to be done with the recipe? --print" judge gemm --recipe "$recipes/gemm.json"
 refuses "go with --recipe" judge gemm --print

@@ -103,8 +103,8 @@ wrong "parameter 1 is .u64 (a pointer), the recipe gives i64" '{"i64": 1}'
 wrong "parameter 3 is .u32, the recipe gives i64" '{"operand": "in"}, {"operand": "out"}, {"i64": 1}'
 wrong "parameter 4 is .u32, the recipe gives f32" '{"operand": "in"}, {"operand": "out"}, {"i32": 1}, {"f32": 1}'
 wrong "parameter 3 is .u32, the recipe gives struct" '{"operand": "in"}, {"operand": "out"}, {"struct": [{"i32": 1}]}'
-wrong "'turn_rows' has 8 parameters; the recipe gives 5, and Triton 2 of its own" '{"operand": "in"}, {"operand": "out"}, {"i32": 1}, {"i32": 1}, {"i32": 1}'
-wrong "'turn_rows' has 8 parameters; the recipe gives 7, and Triton 2 of its own" "$own, {\"null\": true}"
+wrong "'turn_rows' has 8 parameters; the recipe gives 5, and the rest is not what Triton has of its own" '{"operand": "in"}, {"operand": "out"}, {"i32": 1}, {"i32": 1}, {"i32": 1}'
+wrong "'turn_rows' has 8 parameters; the recipe gives 7, and the rest is not what Triton has of its own" "$own, {\"null\": true}"
 
 # ---- files that don't go ----
 recipe "$own"
@@ -123,7 +123,7 @@ edit "launch_pdl: a whole number, where true or false is expected" 's/"launch_pd
 edit "no JSON of a kernel that Triton compiled" 's/"name"/"named"/'
 edit "not JSON" 's/^{//'
 edit "has no entry 'turned'; there are: turn_rows" 's/"name": "turn_rows"/"name": "turned"/'
-edit "a block has 128 threads by the JSON, and 64 by .reqntid" 's/^.reqntid 128/.reqntid 64/' k.ptx
+edit "a block has 128 threads, and 64 by .reqntid" 's/^.reqntid 128/.reqntid 64/' k.ptx
 edit "'turn_rows' is cut short" '/param_3/,$d' k.ptx
 edit "has no entry 'turn_rows'; there is none" 's/entry/func/' k.ptx
 take 3.5/turn_rows
