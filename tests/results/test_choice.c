@@ -56,7 +56,7 @@ static plx_status study_once(const char *backend, const char *rates, size_t coun
 /* Of times that count: a machine that does other things at the moment is asked again. */
 static plx_status study(const char *backend, const char *rates, size_t count, plx_results *results, plx_error *error)
 {
-    enum { TRIES = 10 };
+    enum { TRIES = 4 };
     for (int i = 1;; i++) {
         const plx_status status = study_once(backend, rates, count, results, error);
         if (status != PLX_OK || i == TRIES || !has_noise(results))
