@@ -98,6 +98,23 @@ void plx_table_clear(plx_table *table)
     table->out_of_memory = false;
 }
 
+/* ---- words -------------------------------------------------------------------------- */
+
+/* In lines of that width, the others after as many blanks as `indent`; no word is broken. */
+static void put_words(FILE *to, const char *text, int used, int indent, int width)
+{
+    for (size_t length; *text != '\0'; text += length, text += strspn(text, " ")) {
+        length = strcspn(text, " ");
+        if (used > indent && used + 1 + width_of(text, length) > width) {
+            (void)fprintf(to, "\n%*s", indent, "");
+            used = indent;
+        }
+        (void)fprintf(to, "%s%.*s", used > indent ? " " : "", (int)length, text);
+        used += (used > indent ? 1 : 0) + width_of(text, length);
+    }
+    (void)fputc('\n', to);
+}
+
 /* ---- lines --------------------------------------------------------------------------- */
 
 static const char *or_nothing(const char *text)
@@ -133,17 +150,59 @@ static bool ends_line(const struct plx_table_row *row, const char *cell)
     return cell != NULL && (cell[0] != '\0' || row->rest != NULL);
 }
 
+/* Of the first `end` columns. */
+static int line_width(const plx_table *table, size_t end)
+{
+    int width = plx_shown_width(or_nothing(table->indent));
+    for (size_t c = 0; c < end; c++)
+        width += is_shown(table, c) ? column_width(table, c) + (c > 0 ? 2 : 0) : 0;
+    return width;
+}
+
+/* Where what follows the cells begins in a line that is too long for it: behind them, or below where that leaves no room
+ * for words.  0: it fits. */
+static int begin_rest(const plx_table *table, const char *rest, int behind)
+{
+    enum { ROOM = 16, BELOW = 6 };
+    if (table->width <= 0 || behind + plx_shown_width(rest) <= table->width)
+        return 0;
+    return table->width - behind < ROOM ? BELOW : behind;
+}
+
+static void put_rest(const plx_table *table, const char *rest, int behind, FILE *to)
+{
+    const int begin = begin_rest(table, rest, behind);
+    if (begin == 0)
+        (void)fprintf(to, "%s%s\n", behind > 0 ? "  " : "", rest);
+    else if (begin < behind)
+        (void)fprintf(to, "\n%*s", begin, "");
+    else
+        (void)fputs("  ", to);
+    if (begin > 0)
+        put_words(to, rest, begin, begin, table->width);
+}
+
+void plx_table_fit(plx_table *table, const size_t *order, size_t count)
+{
+    for (size_t i = 0; table->width > 0 && i < count && line_width(table, table->columns) > table->width; i++)
+        table->hidden |= 1U << order[i];
+}
+
 static void put_line(const plx_table *table, const struct plx_table_row *row, FILE *to)
 {
     size_t end = table->columns;
     while (end > 0 && !(is_shown(table, end - 1) && ends_line(row, row->cells[end - 1])))
         end--;
+    const int behind = end > 0 ? line_width(table, end) + 2 : 0, begin = begin_rest(table, or_nothing(row->rest), behind);
     (void)fputs(or_nothing(table->indent), to);
     for (size_t c = 0; c < end; c++)
         if (is_shown(table, c))
             put_cell(table, c, or_nothing(row->cells[c]), or_nothing(row->colours[c]),
-                     c + 1 == end && row->rest == NULL, to);
-    (void)fprintf(to, "%s%s\n", end > 0 && row->rest != NULL ? "  " : "", or_nothing(row->rest));
+                     c + 1 == end && (row->rest == NULL || (begin > 0 && begin < behind)), to);
+    if (row->rest == NULL)
+        (void)fputc('\n', to);
+    else
+        put_rest(table, row->rest, behind, to);
 }
 
 void plx_table_put_titles(const plx_table *table, const char *colour, FILE *to)

@@ -14,6 +14,7 @@ typedef struct plx_table {
     const char *const *titles; /* NULL: none */
     const char *indent;        /* of all lines; NULL: none */
     unsigned left, hidden;     /* bits: columns of text, which stands at the left; those that are not shown */
+    int width;                 /* of the lines: what follows the cells goes on in another; 0: as wide as they are */
 
     struct plx_table_row *rows;
     size_t row_count;
@@ -35,6 +36,8 @@ void plx_table_put_titles(const plx_table *table, const char *colour, FILE *to);
 void plx_table_put_row(const plx_table *table, size_t row, FILE *to);
 /* Titles and all rows; then it is empty.  PLX_NO_MEMORY: nothing is written, for some are missing. */
 plx_status plx_table_finish(plx_table *table, FILE *to, plx_error *error);
+/* Hides columns, in this order, until the others fit into the table's width. */
+void plx_table_fit(plx_table *table, const size_t *order, size_t count);
 /* Empties it. */
 void plx_table_clear(plx_table *table);
 

@@ -50,7 +50,7 @@ static void add_line(plx_table *table, const char *name, const char *summary)
 static void print_usage(FILE *to)
 {
     plx_error error;
-    plx_table table = {.columns = 1, .left = 1, .indent = "  "};
+    plx_table table = {.columns = 1, .left = 1, .indent = "  ", .width = cli_terminal_width()};
     (void)fprintf(to, "Usage: parallax VERB [OPERATION] [options]\n\n"
                       "Runs one computation through CUDA, OpenCL and a host reference, proves that the\n"
                       "results agree, and shows where the time goes.\n\nVerbs:\n");

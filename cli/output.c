@@ -300,6 +300,7 @@ int cli_types_write(const cli_options *options, const plx_results *results)
 
 void cli_table_finish(plx_table *table)
 {
+    table->width = cli_terminal_width();
     plx_error error = {""};
     if (plx_table_finish(table, cli_out(), &error) == PLX_OK)
         return;

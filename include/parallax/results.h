@@ -392,7 +392,8 @@ typedef enum plx_ci_form {
  * made them, "check". */
 PLX_API plx_status plx_results_write_ci(const plx_results *results, plx_ci_form form, const char *verb, FILE *to,
                                         plx_error *error);
-/* For people: one table per group, then its agreement.  width 0: 100 columns.  flags: PLX_TABLE_ bits. */
+/* For people: one table per group, then its agreement.  width 0: sentences of 100 columns,
+ * and tables as wide as they are; else columns are left out until the others fit.  flags: PLX_TABLE_ bits. */
 PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,
                                            plx_error *error);
 

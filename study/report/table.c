@@ -41,11 +41,16 @@ static const char *const titles[COLUMNS] = {
     [COLUMN_CASE] = "worst case",
 };
 
+/* On a terminal that is too narrow, in this order (doc/parallax.1 names it). */
+static const size_t dropped[] = {COLUMN_LATENCY, COLUMN_GAIN,    COLUMN_SPREAD,  COLUMN_ERROR,
+                                 COLUMN_RATE,    COLUMN_CEILING, COLUMN_OF_BEST, COLUMN_CASE};
+
 /* How things are drawn, by what the terminal can show. */
 typedef struct drawing_style {
     const char *micro, *spread, *times;
     bool colour;
-    int width;
+    int width;    /* of sentences */
+    int terminal; /* of tables; 0: of none, and columns are as wide as they are */
 } drawing_style;
 
 /* The table of one group. */
@@ -56,6 +61,7 @@ typedef struct report_table {
     const plx_record **rows;
     size_t row_count;
     bool all_pairs, configs;
+    size_t other_types, other_shapes; /* kernels that are not for this problem, and no rows unless all were asked for */
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
     plx_table lines;
 } report_table;
@@ -69,6 +75,7 @@ static drawing_style style_of(int width, bool colour)
         .times = utf8 ? "\u00d7" : "x",
         .colour = colour,
         .width = width > 0 ? width : DEFAULT_WIDTH,
+        .terminal = width > 0 ? width : 0,
     };
 }
 
@@ -268,9 +275,6 @@ static void put_caveats(const report_table *table, const plx_record *record)
     char text[320];
     if (!is_ranked(record))
         return;
-    if (is_noisy(record))
-        put_reason(table, "its times spread over more than a quarter of their median, by which nothing is ranked: measure "
-                          "for longer (--seconds), on a machine that does nothing else");
     if (record->ceiling.applies && record->ceiling.over[0] != '\0') {
         (void)snprintf(text, sizeof text, "! above the %s ceiling: %s", plx_ceiling_name(record->ceiling.kind),
                        record->ceiling.over);
@@ -331,11 +335,14 @@ static size_t queues_of(const report_table *table)
 static void put_title(const report_table *table)
 {
     const plx_record *record = table->rows[0];
-    (void)fprintf(table->to, "%s%s%s", plx_op_name(record->problem.op), table->mixed ? "" : " ",
-                  table->mixed ? "" : case_of(record).text);
+    char text[480], queues[64] = "";
     if (queues_of(table) > 1)
-        (void)fprintf(table->to, ", launches in turn on %zu queues", queues_of(table));
-    (void)fputc('\n', table->to);
+        (void)snprintf(queues, sizeof queues, ", launches in turn on %zu queues", queues_of(table));
+    (void)snprintf(text, sizeof text, "%s%s", table->mixed ? "" : case_of(record).text, queues);
+    if (text[0] != '\0')
+        plx_put_wrapped(table->to, text, plx_op_name(record->problem.op), 2, table->style.width);
+    else
+        (void)fprintf(table->to, "%s\n", plx_op_name(record->problem.op));
 }
 
 /* ---- agreement ------------------------------------------------------------------ */
@@ -421,9 +428,11 @@ static agreements count_pairs(const report_table *table, size_t group)
 
 static void put_counts(const report_table *table, const agreement *counts, const char *with, const char *end)
 {
-    (void)fprintf(table->to, "agreement%s: %zu of %zu pair%s agree%s, %zu bit-identical%s\n", with, counts->agree,
-                  counts->compared, counts->compared == 1 ? "" : "s", counts->compared == 1 ? "s" : "",
-                  counts->identical, end);
+    char head[40], text[200];
+    (void)snprintf(head, sizeof head, "agreement%s:", with);
+    (void)snprintf(text, sizeof text, "%zu of %zu pair%s agree%s, %zu bit-identical%s", counts->agree, counts->compared,
+                   counts->compared == 1 ? "" : "s", counts->compared == 1 ? "s" : "", counts->identical, end);
+    plx_put_wrapped(table->to, text, head, 2, table->style.width);
 }
 
 /* "openblas:0 sum is wrong, so it disagrees with all 9 others", for each wrong result of the group. */
@@ -485,23 +494,78 @@ static bool is_same_case(const plx_record *a, const plx_record *b)
            a->from_files == b->from_files && a->seed == b->seed && a->shift == b->shift;
 }
 
+/* Of "all" those that don't suit the problem, where others of that backend do. */
+static bool is_left_out(const report_table *table, const plx_record *record)
+{
+    const plx_results *results = table->results;
+    if (table->all_pairs || results->check != NULL || record->named || record->outcome != PLX_OUTCOME_UNSUPPORTED)
+        return false;
+    for (size_t i = 0; i < results->record_count; i++)
+        if (results->records[i].group == record->group && strcmp(results->records[i].backend, record->backend) == 0 &&
+            results->records[i].outcome != PLX_OUTCOME_UNSUPPORTED)
+            return true;
+    return false;
+}
+
+static void count_left_out(report_table *table, const plx_record *record)
+{
+    if (strstr(record->reason, " does not take ") != NULL)
+        table->other_types++;
+    else
+        table->other_shapes++;
+}
+
+/* "not for this problem: 12 kernels for other types, 6 for other shapes or devices; -v shows each". */
+static void put_left_out(const report_table *table)
+{
+    const size_t all = table->other_types + table->other_shapes;
+    char text[160];
+    if (all == 0)
+        return;
+    (void)snprintf(text, sizeof text, "for this problem: %zu kernel%s for other types, %zu for other shapes or devices; -v shows each",
+                   table->other_types, table->other_types == 1 ? "" : "s", table->other_shapes);
+    plx_put_wrapped(table->to, text, "not", 2, table->style.width);
+}
+
+static size_t noisy_rows(const report_table *table)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->row_count; i++)
+        count += is_noisy(table->rows[i]);
+    return count;
+}
+
+/* Once for all of them. */
+static void put_noise(const report_table *table)
+{
+    if (noisy_rows(table) > 0)
+        plx_put_wrapped(table->to,
+                        "spread over more than a quarter of their median, by which nothing is ranked: measure for longer "
+                        "(--seconds), on a machine that does nothing else",
+                        "noisy: times", 2, table->style.width);
+}
+
 /* The group's records, and which columns they have something for: text stands at the left. */
 static void collect_rows(report_table *table, size_t group)
 {
     bool timed = false, bounded = false, called = false;
-    table->row_count = 0;
+    table->row_count = table->other_types = table->other_shapes = 0;
     table->mixed = false;
     for (size_t i = 0; i < table->results->record_count; i++) {
         const plx_record *record = &table->results->records[i];
         if (record->group != group)
             continue;
+        if (is_left_out(table, record)) {
+            count_left_out(table, record);
+            continue;
+        }
         table->rows[table->row_count++] = record;
         timed = timed || is_ranked(record);
         bounded = bounded || (is_ranked(record) && record->ceiling.applies);
         called = called || (is_ranked(record) && record->time.latency.measured);
         table->mixed = table->mixed || !is_same_case(table->rows[0], record);
     }
-    table->lines = (plx_table){.columns = COLUMNS, .titles = titles};
+    table->lines = (plx_table){.columns = COLUMNS, .titles = titles, .width = table->style.terminal};
     for (unsigned c = 0; c < COLUMNS; c++) {
         const bool shown = c == COLUMN_CASE      ? table->mixed
                            : c == COLUMN_CEILING ? bounded
@@ -523,9 +587,12 @@ static plx_status put_group(report_table *table, size_t group, plx_error *error)
         status = plx_fail(error, PLX_NO_MEMORY, "no memory for a table");
     } else {
         put_title(table);
+        plx_table_fit(&table->lines, dropped, sizeof dropped / sizeof dropped[0]);
         plx_table_put_titles(&table->lines, table->style.colour ? "\033[1m" : "", table->to);
         for (size_t i = 0; i < table->row_count; i++)
             put_row(table, i);
+        put_noise(table);
+        put_left_out(table);
         put_limits(table);
         status = plx_report_counters(table->results, group, table->to, error);
         put_agreement(table, group);
@@ -543,9 +610,9 @@ static bool takes_part(const plx_results *results, size_t device)
     return false;
 }
 
-static plx_status put_devices(const plx_results *results, FILE *to, plx_error *error)
+static plx_status put_devices(const plx_results *results, int width, FILE *to, plx_error *error)
 {
-    plx_table lines = {.columns = 1, .left = 1};
+    plx_table lines = {.columns = 1, .left = 1, .width = width};
     for (size_t i = 0; i < results->device_count; i++) {
         if (!takes_part(results, i))
             continue;
@@ -580,7 +647,7 @@ plx_status plx_results_write_table(const plx_results *results, FILE *to, int wid
     table.rows = calloc(results->record_count + 1, sizeof(plx_record *));
     if (table.rows == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a table");
-    plx_status status = put_devices(results, to, error);
+    plx_status status = put_devices(results, table.style.terminal, to, error);
     for (size_t i = 0; i < results->record_count && status == PLX_OK; i++) {
         if (!is_first_of_group(results, i))
             continue;

@@ -543,10 +543,18 @@ static void table_ranks_nothing_else(void **state)
     assert_null(strstr(line, "us"));
     assert_null(strchr(line, '%'));
     assert_non_null(strstr(text, "    3 elements are outside the bound\n"));
+    assert_null(strstr(text, "needs f64")); /* of all kernels one that is not for this problem, where its backend has others */
+    assert_non_null(strstr(text, "not for this problem: 0 kernels for other types, 1 for other shapes or devices; -v shows each\n"));
+    free(text);
+    text = text_of(write_all_pairs, &s.results);
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, "unsupported"));
     assert_null(strchr(line, '%'));
     assert_non_null(strstr(text, "    needs f64, \"really\"\n"));
+    free(text);
+    s.records[3].named = true;
+    text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "needs f64"));
     free(text);
     s.records[2].reason[0] = '\0';
     text = text_of(write_plain_table, &s.results);
@@ -591,6 +599,63 @@ static void table_counts_nothing_of_what_is_wrong_otherwise(void **state)
     assert_non_null(strstr(text, "beta:0 broken is wrong for another reason than its values: what it agrees with does not count\n"));
     line_with(text, "beta:0", "broken", line, sizeof line);
     assert_null(strstr(line, "0.25"));
+    free(text);
+}
+
+static int table_width;
+
+static plx_status write_table_of_width(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_results_write_table(results, to, table_width, 0, error);
+}
+
+static int longest_line(const char *text)
+{
+    int longest = 0;
+    for (const char *end; *text != '\0'; text = end + (*end != '\0')) {
+        int width = 0;
+        for (end = text; *end != '\0' && *end != '\n'; end++)
+            width += ((unsigned char)*end & 0xc0) != 0x80;
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
+/* Columns are left out in the order that the manual has, and no word is broken. */
+static void tables_fit_the_terminal(void **state)
+{
+    static const int widths[] = {60, 80, 100, 132};
+    static const char *const columns[] = {"latency", "gain", "error/bound", "rate", "of ceiling", "of best"};
+    size_t missing_before = SIZE_MAX;
+    (void)state;
+    sample s;
+    make_sample(&s);
+    for (size_t i = 0; i < 2; i++) {
+        s.records[i].time.latency = (plx_interval){true, 120e3, 110e3, 130e3, 10};
+        s.records[i].ceiling = (plx_ceiling){.applies = true, .kind = PLX_CEILING_UNITS_BF16, .value = 5, .fraction = 0.5};
+    }
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        size_t missing = 0;
+        table_width = widths[i];
+        char *text = text_of(write_table_of_width, &s.results);
+        if (longest_line(text) > widths[i])
+            fail_msg("%d columns in a terminal of %d:\n%s", longest_line(text), widths[i], text);
+        assert_non_null(strstr(text, "tiled"));
+        assert_non_null(strstr(text, "100 us"));
+        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
+            const bool shown = strstr(text, columns[c]) != NULL;
+            assert_true(shown || missing == c); /* none is left out while one before it is there */
+            missing += !shown;
+        }
+        assert_true(missing <= missing_before);
+        assert_true(widths[i] < 132 || missing == 0);
+        missing_before = missing;
+        free(text);
+    }
+    table_width = 0; /* a pipe */
+    char *text = text_of(write_table_of_width, &s.results);
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+        assert_non_null(strstr(text, columns[c]));
     free(text);
 }
 
@@ -874,6 +939,7 @@ int main(void)
         cmocka_unit_test(table_ranks_what_passed),
         cmocka_unit_test(table_ranks_nothing_else),
         cmocka_unit_test(table_says_who_agrees),
+        cmocka_unit_test(tables_fit_the_terminal),
         cmocka_unit_test(table_counts_nothing_of_what_is_wrong_otherwise),
         cmocka_unit_test(table_without_times),
         cmocka_unit_test(table_of_worst_cases),
