@@ -62,6 +62,7 @@ void dummy_describe(plx_device_info *device, const char *name)
         .max_grid = {INT32_MAX, INT32_MAX, INT32_MAX},
         .max_block = {1024, 1024, 1024},
         .memory_bytes = UINT64_C(4) << 30,
+        .l2_bytes = UINT64_C(1) << 18, /* else a timing fills half a gigabyte, to get past the largest cache that there is */
         .max_alloc_bytes = UINT64_C(4) << 30,
     };
     (void)snprintf(device->name, sizeof device->name, "%s", name);
@@ -187,8 +188,10 @@ plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offs
     const plx_status status = enter(queue, error);
     if (status != PLX_OK)
         return status;
-    for (uint64_t i = 0; i < bytes; i += sizeof pattern)
-        memcpy(memory->data + offset + i, &pattern, sizeof pattern);
+    for (uint64_t i = 0; i < bytes && i < sizeof pattern; i++)
+        memory->data[offset + i] = ((const unsigned char *)&pattern)[i];
+    for (uint64_t done = sizeof pattern; done < bytes; done *= 2) /* what is filled is copied behind itself */
+        memcpy(memory->data + offset + done, memory->data + offset, (size_t)(done < bytes - done ? done : bytes - done));
     return leave(queue);
 }
 
