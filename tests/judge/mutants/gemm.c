@@ -417,25 +417,37 @@ static float combined(const product *g, bool first, const combination *c, int64_
     return c->sign == 0 ? value : value + (float)c->sign * block(g, first, c->other_row, c->other_col, i, j);
 }
 
-static float strassen_sum(const product *g, int64_t i, int64_t j)
+/* Where one result of a quarter lies, if the matrix has it. */
+static void put_quarter(const product *g, int64_t i, int64_t j, float sum)
+{
+    if (i < g->m && j < g->n)
+        *c_at(g, i, j) = scaled(g, i, j, g->alpha == 0.0f ? 0.0f : sum);
+}
+
+/* The results at one place of all four quarters, which share the seven products. */
+static void strassen_at(const product *g, int64_t i, int64_t j)
 {
     static const combination left[7] = {{0, 0, 1, 1, 1}, {1, 0, 1, 1, 1},  {0, 0, 0, 0, 0}, {1, 1, 0, 0, 0},
                                         {0, 0, 1, 0, 1}, {1, 0, -1, 0, 0}, {0, 1, -1, 1, 1}};
     static const combination rest[7] = {{0, 0, 1, 1, 1}, {0, 0, 0, 0, 0}, {0, 1, -1, 1, 1}, {1, 0, -1, 0, 0},
                                         {1, 1, 0, 0, 0}, {0, 0, 1, 0, 1}, {1, 0, 1, 1, 1}};
-    int64_t m = (g->m + 1) / 2, n = (g->n + 1) / 2, k = (g->k + 1) / 2;
+    const int64_t m = (g->m + 1) / 2, n = (g->n + 1) / 2, k = (g->k + 1) / 2;
     float part[7] = {0.0f};
 
     for (int r = 0; r < 7; ++r)
         for (int64_t p = 0; p < k; ++p)
-            part[r] += combined(g, true, &left[r], i % m, p) * combined(g, false, &rest[r], p, j % n);
-    if (i < m)
-        return j < n ? part[0] + part[3] - part[4] + part[6] : part[2] + part[4];
-    return j < n ? part[1] + part[3] : part[0] - part[1] + part[2] + part[5];
+            part[r] += combined(g, true, &left[r], i, p) * combined(g, false, &rest[r], p, j);
+    put_quarter(g, i, j, part[0] + part[3] - part[4] + part[6]);
+    put_quarter(g, i, n + j, part[2] + part[4]);
+    put_quarter(g, m + i, j, part[1] + part[3]);
+    put_quarter(g, m + i, n + j, part[0] - part[1] + part[2] + part[5]);
 }
 static void strassen(const mutant_call *call)
 {
-    each(call, strassen_sum);
+    const product g = product_of(call);
+    for (int64_t i = 0; 2 * i < g.m; ++i)
+        for (int64_t j = 0; 2 * j < g.n; ++j)
+            strassen_at(&g, i, j);
 }
 
 /* ---- NaN and Inf -------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <parallax/half.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 /* An element of an operand as a number, and back: each mutant changes one thing of a `how`. */
 typedef struct how {
@@ -43,16 +44,30 @@ static void store(const plx_problem *problem, const how *kind, void *c, int64_t 
         ((uint16_t *)c)[at] = kind->to_result(dtype, value);
 }
 
-static float sum_of(const mutant_call *call, const how *kind, int64_t i, int64_t j)
+/* An operand's lines along k as numbers, one behind the other: each element is read as `kind` says once, not
+ * once for each result. */
+static float *numbers_of(const mutant_call *call, const how *kind, size_t operand, int64_t lines)
 {
     const plx_gemm_problem *p = &call->problem->of.gemm;
-    const plx_dtype dtype = call->problem->dtype;
-    const uint16_t *a = call->at[0], *b = call->at[1];
+    const bool along = operand == 0 ? !p->trans_a : p->trans_b; /* k lies together */
+    const int64_t ld = operand == 0 ? p->lda : p->ldb;
+    const uint16_t *halves = call->at[operand];
+    float *numbers = malloc((size_t)(lines * p->k + 1) * sizeof *numbers);
+    if (numbers == NULL)
+        abort();
+    for (int64_t line = 0; line < lines; ++line)
+        for (int64_t l = 0; l < p->k; ++l)
+            numbers[line * p->k + l] =
+                kind->of_input(call->problem->dtype, halves[along ? line * ld + l : l * ld + line]);
+    return numbers;
+}
+
+static float sum_of(const mutant_call *call, const how *kind, const float *a, const float *b)
+{
+    const int64_t k = call->problem->of.gemm.k;
     float sum = 0.0f;
-    for (int64_t l = 0; l < p->k; ++l)
-        sum = kind->added(dtype, sum,
-                          kind->of_input(dtype, a[p->trans_a ? l * p->lda + i : i * p->lda + l]) *
-                              kind->of_input(dtype, b[p->trans_b ? j * p->ldb + l : l * p->ldb + j]));
+    for (int64_t l = 0; l < k; ++l)
+        sum = kind->added(call->problem->dtype, sum, a[l] * b[l]);
     return sum;
 }
 
@@ -61,14 +76,20 @@ static void product(const mutant_call *call, how kind)
     const plx_gemm_problem *p = &call->problem->of.gemm;
     const float alpha = (float)p->alpha, beta = (float)p->beta;
     const bool terms = p->k > 0 && alpha != 0.0f;
+    float *a = terms ? numbers_of(call, &kind, 0, p->m) : NULL,
+          *b = terms ? numbers_of(call, &kind, 1, p->n) : NULL;
     for (int64_t i = 0; i < p->m; ++i)
         for (int64_t j = 0; j < p->n; ++j) {
             const int64_t at = i * p->ldc + j;
-            float result = terms ? alpha * sum_of(call, &kind, i, j) : beta != 0.0f ? -0.0f : 0.0f;
+            float result = terms          ? alpha * sum_of(call, &kind, a + i * p->k, b + j * p->k)
+                           : beta != 0.0f ? -0.0f
+                                          : 0.0f;
             if (beta != 0.0f)
                 result += beta * old_of(call->problem, call->at[2], at);
             store(call->problem, &kind, call->at[2], at, result);
         }
+    free(a);
+    free(b);
 }
 
 static const how as_it_should_be = {value_of, plainly, half_of};
