@@ -21,7 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEADLINE = 60, MOST_WORKERS = 16 };
+/* FEW: so many faults of a kind the short form tries of each command, at least, and twice as many of a
+ * driver's. */
+enum { DEADLINE = 60, MOST_WORKERS = 16, FEW = 10 };
 
 static void die(const char *what)
 {
@@ -205,7 +207,7 @@ static void try_memory(worker *this)
     const size_t total = (size_t)atomic_load(&this->plan->calls);
     expect(this, KIND_MEMORY, 2 * total);
     for (size_t i = 0; i < 2 * total; i++) {
-        if (!is_mine(this, i, 2 * total, 24))
+        if (!is_mine(this, i, 2 * total, FEW))
             continue;
         trial made = {.injected = 0};
         this->plan->at = i / 2 + 1;
@@ -250,7 +252,7 @@ static void try_calls(worker *this)
     const size_t total = ways_of(&this->calls, ways, MOST);
     expect(this, KIND_SYSTEM, total);
     for (size_t i = 0; i < total; i++) {
-        if (!is_mine(this, i, total, 24))
+        if (!is_mine(this, i, total, FEW))
             continue;
         trial made = {.injected = 0};
         this->calls.at = ways[i].at;
@@ -335,7 +337,7 @@ static void try_driver(worker *this)
     expect(this, KIND_DRIVER, count + functions);
     for (size_t i = 0; i < count; i++) {
         const size_t how = i % (HOWS + 1) == HOWS ? FROM_THEN_ON : i % (HOWS + 1);
-        if (is_mine(this, i, count, 40))
+        if (is_mine(this, i, count, 2 * FEW))
             fail_call(this, i / (HOWS + 1) + 1, hows[how].how, hows[how].words, i % (HOWS + 1) == HOWS);
     }
     try_hangs(this, firsts, functions);
