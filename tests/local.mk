@@ -6,12 +6,22 @@ AM_TESTS_ENVIRONMENT = \
 	. '$(abs_top_srcdir)/tests/environment.sh'; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
-	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX; \
+	PARALLAX='$(abs_top_builddir)/tests/parallax'; export PARALLAX; \
 	CC='$(CC)'; export CC; \
 	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME; \
 	POCL_CACHE_DIR='$(abs_top_builddir)/tests/cache/pocl'; export POCL_CACHE_DIR; mkdir -p "$$POCL_CACHE_DIR"; \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
 AM_COLOR_TESTS = auto
+
+# The program in .libs, straight: libtool's own script starts a dozen processes for each start, and tests start it thousands of
+# times.  Without shared libraries there is no such script.
+check_SCRIPTS = tests/parallax
+CLEANFILES += tests/parallax
+tests/parallax: Makefile
+	@$(MKDIR_P) tests
+	$(AM_V_GEN){ echo '#!/bin/sh' && echo '[ -x "$(abs_top_builddir)/.libs/parallax" ] || exec "$(abs_top_builddir)/parallax" "$$@"' && \
+		echo 'LD_LIBRARY_PATH="$(abs_top_builddir)/.libs$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" exec "$(abs_top_builddir)/.libs/parallax" "$$@"'; } >$@.tmp
+	@chmod +x $@.tmp && mv -f $@.tmp $@
 
 check_LIBRARIES =
 cmocka_tests =
@@ -70,6 +80,35 @@ AM_TESTS_ENVIRONMENT += \
 	export LSAN_OPTIONS;
 endif
 EXTRA_DIST += tests/environment.sh tests/leaks.supp tests/support.sh tests/sanitizers tests/analyser.h
+
+# Three suites.  `make check`: every test, those that take long in a short form.  check-quick, while one works: the programs that
+# take less than two or three seconds of a processor, and scripts that do.  check-full (tests/judge/local.mk) adds the whole
+# forms, of which a test knows by CHECK_FORM=full.
+slow_programs = \
+	tests/dispatch/test_loader \
+	tests/judge/test_mutants \
+	tests/judge/test_rules \
+	tests/kernels/test_gemm_configs \
+	tests/kernels/test_gemm_cut \
+	tests/measure/test_measure \
+	tests/measure/test_units \
+	tests/results/test_choice \
+	tests/results/test_diff \
+	tests/results/test_tune
+quick_scripts = \
+	tests/cli/test_completion.sh \
+	tests/house/test_layers.sh \
+	tests/house/test_symbols.sh \
+	tests/kernels/test_embed.sh
+whole_forms = \
+	tests/house/test_new_operation.sh \
+	tests/measure/test_units \
+	tests/opencl/test_oclgrind.sh
+
+check-quick:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(slow_programs),$(filter $(cmocka_tests) $(quick_scripts),$(TESTS)))'
+check-full-forms:
+	CHECK_FORM=full $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter $(whole_forms),$(TESTS))'
 
 # PARTS: threads, addresses, gcc, clang; all of them take an hour.
 check-sanitizers:

@@ -2,8 +2,10 @@
 # Adds an operation to a copy of the tree as HACKING.md says: tests/house/scale/ becomes a directory of
 # kernels/, the lines of HACKING's example go where it says, and everything finds the operation.  The
 # example of a plugin, made part of the same copy by HACKING's lines, computes there as well.
+#
+# $CHECK_FORM: "full" builds the copy (make check-full); else what was added is compiled and held against the copy.
 . "${top_srcdir:-.}/tests/house/copy_tree.sh"
-for tool in autoreconf automake libtoolize; do
+[ "${CHECK_FORM:-}" != full ] || for tool in autoreconf automake libtoolize; do
     command -v "$tool" >/dev/null 2>&1 || { echo "skipped: there is no $tool"; exit 77; }
 done
 cp -R "$work/tree" "$work/before" || exit 99
@@ -27,6 +29,15 @@ recipe "To add a backend" >"$work/code"
 mkdir "$work/tree/plugins/sum" && cp "$source/doc/example-plugin/sum.c" "$work/tree/plugins/sum/" || exit 99
 sed -n 1,3p "$work/code" >"$work/tree/plugins/sum/local.mk"
 insert Makefile.am '^include plugins/host/' "$(sed -n 4p "$work/code")"
+
+# ---- what is added fits ---------------------------------------------------------------------
+
+operations=$(sed -n 's|^operations +*= *kernels/\(.*\)|OPERATION(\1)|p' "$work/tree/kernels/local.mk" | tr '\n' ' ')
+(cd "$work/tree" && for file in kernels/scale/*.c kernels/operations.c plugins/sum/sum.c; do
+    # shellcheck disable=SC2086 # words
+    ${CC:-cc} -std=c11 -fsyntax-only -Iinclude -Ikernels -I. "-DPLX_OPERATIONS=$operations" $file || exit 1
+done) >"$work/log" 2>&1 || { cat "$work/log"; fail "what is added does not compile"; }
+[ "${CHECK_FORM:-}" = full ] || { echo "test_new_operation: three lines and a directory; the copy was not built"; exit 0; }
 
 (cd "$work/tree" && ./bootstrap) >"$work/log" 2>&1 || { tail -30 "$work/log"; fail "bootstrap fails"; }
 build_tree all --without-cuda --without-opencl --without-openblas

@@ -56,10 +56,10 @@ tests_judge_test_mutants_SOURCES = tests/judge/test_mutants.c
 tests_judge_test_mutants_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_judge_test_mutants_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 
-# Everything, for hours: fifty times as many seeds for what is right, then, one operation
+# Everything, for hours: a thousand times as many seeds for what is right, the tests that have a longer form, then, one operation
 # after the other, each kernel on every case of each device, with a thousand runs for their
 # bits.  What fails does not keep the rest from being tried.
-check-full: all $(check_PROGRAMS) $(check_LTLIBRARIES) check-full-seeds check-full-hostile check-full-faults check-full-kernels
+check-full: all $(check_PROGRAMS) $(check_LTLIBRARIES) check-full-seeds check-full-forms check-full-hostile check-full-faults check-full-kernels
 check-full-hostile: all $(check_LTLIBRARIES)
 	HOSTILE_KINDS=all top_builddir='$(abs_top_builddir)' $(SHELL) $(top_srcdir)/tests/dispatch/test_hostile.sh
 check-full-seeds: $(check_PROGRAMS) $(check_LTLIBRARIES) all
