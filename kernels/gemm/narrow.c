@@ -317,7 +317,8 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
                         const narrow_product *of, int64_t partials, plx_recipe *recipe)
 {
     const bool opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
-    plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, GEMM_NARROW_THREADS(tiles[cut->tile].rows), 1);
+    const uint32_t threads = (uint32_t)GEMM_NARROW_THREADS(tiles[cut->tile].rows);
+    plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, threads, 1);
     step->grid[0] = (uint64_t)(opencl ? smaller(cut->items, units_of(device)) : cut->items * cut->blocks);
     step->cluster = cut->blocks > 1 ? cut->blocks : 0;
     step->dependent_launch = true;

@@ -23,7 +23,8 @@ static const double small_ns = 100e3;       /* a launch shorter than this is als
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
 static const double look_share = 0.15;      /* of the time spent, before a look is too dear */
 static const double closing_share = 0.1;    /* of the limit, at most, for looks when all is sampled */
-static const double grace_ns = 100e6, grace_share = 10.0; /* what a time that would be no result may take beyond the limit */
+static const double grace_ns = 100e6;       /* a time that would be no result may take as long again, or this, */
+static const double most_grace = 10.0;      /* but at most so many times the limit more */
 
 /* A candidate being timed. */
 typedef struct runner {
@@ -535,7 +536,8 @@ static bool is_noisy(const runner *r)
  * disturbed for a moment from one that is. */
 static bool is_out_of_time(const runner *r, const timing_rules *rules)
 {
-    if (r->spent_ns < rules->limit_ns + fmin(grace_ns, grace_share * rules->limit_ns) && is_noisy(r))
+    const double grace = fmin(most_grace * rules->limit_ns, fmax(grace_ns, rules->limit_ns));
+    if (r->spent_ns < rules->limit_ns + grace && is_noisy(r))
         return false;
     if (r->count >= ENOUGH_SAMPLES)
         return r->spent_ns > rules->limit_ns;
