@@ -1,4 +1,5 @@
-/* Queues: streams with what is enqueued on them, and events with their times. */
+/* Queues: streams with what is enqueued on them, and events with their times.  What waits is done outside of captures that
+ * the calling thread may have begun on other streams, which a wait would end. */
 #include "backends/cuda/cuda.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ void plx_cuda_queue_destroy(plx_plugin_queue *queue)
 plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error)
 {
     plx_cuda_thread thread;
-    plx_status status = plx_cuda_enter(queue->session, &thread, error);
+    plx_status status = plx_cuda_enter_relaxed(queue->session, &thread, error);
     if (status == PLX_OK)
         status = plx_cuda_refuse_capture(queue, "wait when the graph has been launched", error);
     if (status == PLX_OK)
@@ -76,7 +77,7 @@ plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t off
     plx_status status = locate(to, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
         return status;
-    status = plx_cuda_enter(session, &thread, error);
+    status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         status = plx_cuda_refuse_capture(queue, "plx_upload_async() from page-locked memory does not wait", error);
     if (status == PLX_OK)
@@ -229,7 +230,7 @@ plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, 
     plx_cuda_thread thread;
     if (from->captured || to->captured)
         return plx_fail(error, PLX_INVALID, "an event was recorded while its stream was captured, and so has no time");
-    plx_status status = plx_cuda_enter(session, &thread, error);
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         status = PLX_CUDA(session, error, EventSynchronize, to->event);
     if (status == PLX_OK)

@@ -26,11 +26,13 @@ static bool may_be_chosen(const plx_record *record)
            (record->kernel_flags & PLX_KERNEL_BASELINE) == 0;
 }
 
-/* One whose time is no result stands behind all others. */
+/* One whose time is no result stands behind those that it does not beat by its whole interval. */
 static bool is_faster(const plx_record *a, const plx_record *b)
 {
     const bool noisy = plx_timing_is_noisy(&a->time);
-    return noisy != plx_timing_is_noisy(&b->time) ? !noisy : a->time.median_ns < b->time.median_ns;
+    if (noisy == plx_timing_is_noisy(&b->time))
+        return a->time.median_ns < b->time.median_ns;
+    return noisy ? a->time.high_ns < b->time.low_ns : a->time.low_ns <= b->time.high_ns;
 }
 
 static bool is_of(const plx_record *record, const plx_record *first)

@@ -417,7 +417,10 @@ expect 0 '' compare reduce 100 "$@" --no-timing
 set -- "$@" --seconds 0.01
 PLX_NO_CACHE=1 expect 0 '' compare reduce 100 "$@"
 [ -e "$gains" ] && fail "a gain is kept in spite of PLX_NO_CACHE"
-expect 0 '' compare reduce 100 "$@"
+for _ in 1 2 3 4 5 6 7 8; do # of a time that is noise on a busy machine nothing is kept
+    expect 0 '' compare reduce 100 "$@"
+    [ ! -e "$gains" ] || break
+done
 expect 0 '' explain reduce/same --plugin-dir "$work/plugins"
 shows "x over right at 100 on faulty device (faulty:0), 2"
 expect 0 '' explain reduce/right --plugin-dir "$work/plugins"
