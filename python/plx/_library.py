@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import sys
 import threading
 
 
@@ -137,6 +138,8 @@ class Handle:
             self._destroy(value)
 
     def __del__(self):
+        if sys.is_finalizing():  # streams of others may be gone already, and all of this process is about to be
+            return
         try:
             self.close()
         except (AttributeError, TypeError):  # the interpreter is about to end
