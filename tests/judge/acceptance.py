@@ -116,7 +116,7 @@ def library(name):
                 lambda x: back(on(x).T.contiguous()))
     if name == "cupy":
         import cupy
-        # Pedantic: cuBLAS may add up parts of k in f16 otherwise; and CuPy sums f16 in f16 unless another type is asked for.
+        # Pedantic: cuBLAS may add up parts of k in f16 otherwise; and CuPy and JAX sum f16 in f16 unless another type is asked for.
         cupy._core._routines_linalg.set_compute_type(np.float16, 2)
         return (lambda a, b: cupy.asnumpy(cupy.asarray(a) @ cupy.asarray(b)),
                 lambda a, b: cupy.asnumpy(cupy.asarray(a) @ cupy.asarray(b)),
@@ -126,7 +126,7 @@ def library(name):
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_default_matmul_precision", "highest")
     return (lambda a, b: np.asarray(jax.numpy.matmul(a, b)), lambda a, b: np.asarray(jax.numpy.matmul(a, b)),
-            lambda x: np.asarray(jax.numpy.sum(x, dtype=x.dtype)), lambda x: np.asarray(jax.numpy.transpose(x)))
+            lambda x: np.asarray(jax.numpy.sum(x, dtype=np.promote_types(x.dtype, np.float32))).astype(x.dtype), lambda x: np.asarray(jax.numpy.transpose(x)))
 
 
 KINDS = ("uniform", "positive", "graded", "integer")
