@@ -44,10 +44,7 @@ begin() {
 # that are no results, because they are noisy, become narrow here: so there is a ladder to plot.
 prepare() {
     cd "$work/start" || exit 99
-    awk '/"median_ns":/ { median = $2; sub(/,/, "", median) }
-         bound && sub(/[0-9.]+/, median) { bound-- }
-         /"ci95_ns":/ { bound = 2 }
-         { print }' "$results/compare-0.1.json" >results.json &&
+    narrow "$results/compare-0.1.json" >results.json &&
         cp "$results/probe-0.1.json" probes.json && cp "$recipe" recipe.json || exit 99
     of_faulty="--backend faulty --kernel right --kernel same --dtype i32"
     # shellcheck disable=SC2086 # words
