@@ -139,8 +139,7 @@ grep -qE '^faulty:0 +2 kernels +not available from this API' "$work/out" || fail
     [ "$(grep -c '"reason": "not available from this API"' "$work/c.json")" = 2 ] || fail "counters are not in the JSON"
 
 # ---- plots: by a gnuplot that draws nothing, which is there on every machine ----
-expect_run 0 '' bench reduce --dtype i32 --backend host --shape 10 --seconds 0.001 --quiet --json "$work/b.json"
-narrow "$work/b.json" >"$work/narrow.json" && mv "$work/narrow.json" "$work/b.json"
+narrow "${top_srcdir:-.}/tests/data/results/compare-0.1.json" >"$work/b.json" || exit 99
 FAULTY_OP=probe
 export FAULTY_OP
 probes="probe shared --backend faulty --seconds 0.001 --quiet --plot"

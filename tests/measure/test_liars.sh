@@ -1,7 +1,8 @@
 #!/bin/sh
 # Kernels that are right when they are tried and cheat when they are timed, those of the plugin liars: each is refused
 # by compare with its default options, with words that name what it did, and what is honest beside it is not.
-# $LIARS_RUNS: how often each is tried (1).
+# $LIARS_RUNS: how often each is tried, and refused each time; without it a liar that had luck is tried twice more, for
+# what is looked at is drawn.
 set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE LIARS_FILE LIARS_CLOCK LIARS_CACHE 2>/dev/null
@@ -36,7 +37,10 @@ shows() {
 # refuses KERNEL SHAPE WORDS
 refuses() {
     kernel=$1
-    compare "$1" "$2"
+    for _ in $tries; do
+        compare "$1" "$2"
+        [ "$got" -ne 0 ] && break
+    done
     [ "$got" -eq 1 ] || fail "$1: status $got, not 1"
     shows "liars:0 $1 wrong"
     shows "liars:0 honest +(ok|noisy)" # which a loaded machine makes it
@@ -47,6 +51,8 @@ refuses() {
 of_before='wrong while timed: gave C of set [0-9]+ the result of other data, which it had met before'
 as_it_was='wrong while timed: left C of set [0-9]+ as it was'
 elsewhere='wrong while timed: wrote (to|past the end of|before the start of) [ABC] of set [0-9]+'
+tries='1 2 3'
+[ -z "${LIARS_RUNS:-}" ] || tries=1
 run=0
 while [ "$run" -lt "${LIARS_RUNS:-1}" ]; do
     run=$((run + 1))
