@@ -300,8 +300,9 @@ static plx_status time_on(plx_cuts *cuts, plx_candidate *candidates, const plx_c
     plx_references_free(&references);
     for (size_t i = 0; i < cuts->count; i++) {
         const plx_candidate *candidate = &candidates[i];
-        const bool good = candidate->outcome == PLX_OUTCOME_OK && plx_timing_counts(&candidate->time);
-        cuts->list[i].us = good ? candidate->time.median_ns / 1e3 : 0.0;
+        const plx_timing *time = &candidate->time; /* a noisy one, too: a choice is not told by ranks */
+        const bool good = candidate->outcome == PLX_OUTCOME_OK && time->measured && time->median_ns > 0;
+        cuts->list[i].us = good ? time->median_ns / 1e3 : 0.0;
         if (status == PLX_OK)
             status = add_record(cuts, candidate, inputs, error);
         plx_candidate_clear(&candidates[i]);

@@ -22,15 +22,7 @@ enum { PROBLEMS = 9 };
 static char directory[256];
 static plx_problem problems[PROBLEMS]; /* set by main */
 
-static bool has_noise(const plx_results *results)
-{
-    for (size_t i = 0; i < results->record_count; i++)
-        if (plx_timing_is_noisy(&results->records[i].time))
-            return true;
-    return false;
-}
-
-static plx_status study_once(const char *backend, const char *rates, size_t count, plx_results *results,
+static plx_status study(const char *backend, const char *rates, size_t count, plx_results *results,
                         plx_error *error)
 {
     plx_context *context;
@@ -51,18 +43,6 @@ static plx_status study_once(const char *backend, const char *rates, size_t coun
     const plx_status status = plx_tune_choice(context, &options, results, error);
     plx_context_destroy(context);
     return status;
-}
-
-/* Of times that count: a machine that does other things at the moment is asked again. */
-static plx_status study(const char *backend, const char *rates, size_t count, plx_results *results, plx_error *error)
-{
-    enum { TRIES = 4 };
-    for (int i = 1;; i++) {
-        const plx_status status = study_once(backend, rates, count, results, error);
-        if (status != PLX_OK || i == TRIES || !has_noise(results))
-            return status;
-        plx_results_free(results);
-    }
 }
 
 static void the_choice_is_told(void **unused)
