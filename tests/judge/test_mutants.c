@@ -585,7 +585,8 @@ static void test_a_clock_that_says_nothing_is_not_believed(void **state)
         bool right = strncmp(results.records[i].kernel, "right", 5) == 0;
         assert_int_equal(results.records[i].time.measured, right); /* what is wrong is never timed */
         assert_false(results.records[i].time.device_clock);
-        assert_int_equal(results.records[i].gflops > 0.0, right);
+        /* On a busy machine a time may be noise, which has no rate. */
+        assert_int_equal(results.records[i].gflops > 0.0, right && plx_timing_counts(&results.records[i].time));
         assert_true(results.records[i].named);
     }
     plx_results_free(&results);
