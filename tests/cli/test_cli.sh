@@ -418,7 +418,10 @@ set -- "$@" --seconds 0.01
 PLX_NO_CACHE=1 expect 0 '' compare reduce 100 "$@"
 [ -e "$gains" ] && fail "a gain is kept in spite of PLX_NO_CACHE"
 # Of a time that is noise nothing is kept, which on a busy machine one of less than a microsecond may be: these sleep.
-FAULTY_DELAY=1 expect 0 '' compare reduce 100 "$@"
+for _ in 1 2 3 4 5 6 7 8; do
+    FAULTY_DELAY=1 expect 0 '' compare reduce 100 "$@"
+    [ ! -e "$gains" ] || break
+done
 expect 0 '' explain reduce/same --plugin-dir "$work/plugins"
 shows "x over right at 100 on faulty device (faulty:0), 2"
 expect 0 '' explain reduce/right --plugin-dir "$work/plugins"
