@@ -15,6 +15,8 @@ libplx_base_la_SOURCES = \
 	base/format.h \
 	base/json.c \
 	base/json.h \
+	base/whereabouts.c \
+	base/whereabouts.h \
 	base/privileges.c \
 	base/privileges.h \
 	base/process.c \

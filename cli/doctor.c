@@ -5,7 +5,9 @@
 #include "cli.h"
 
 #include "base/driver_variables.h"
+#include "base/format.h"
 #include "base/json.h"
+#include "base/whereabouts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +254,23 @@ static void put_variables(plx_json *json)
     plx_json_list_end(json);
 }
 
+static void put_identity(plx_json *json, const plx_device_info *info)
+{
+    const bool told = !plx_results_are_anonymous();
+    char uuid[40] = "";
+    if (info->has_uuid)
+        plx_uuid_text(info->uuid, uuid);
+    plx_json_text(json, "uuid", told && uuid[0] != '\0' ? uuid : NULL);
+    plx_json_text(json, "pci", told && info->pci[0] != '\0' ? info->pci : NULL);
+}
+
+static void put_time(plx_json *json)
+{
+    plx_environment now;
+    plx_environment_now(&now);
+    plx_json_text(json, "date", now.date);
+}
+
 static void put_plugin(plx_json *json, const plugin_finding *in)
 {
     plx_json_object(json, NULL);
@@ -268,6 +287,8 @@ static void put_plugin(plx_json *json, const plugin_finding *in)
         plx_json_text(json, "label", device->label);
         plx_json_text(json, "name", device->info.name);
         plx_json_text(json, "api", device->info.api);
+        plx_json_text(json, "driver", device->info.driver);
+        put_identity(json, &device->info);
         plx_json_text(json, "status", device_status(device));
         plx_json_text(json, "reason", strcmp(device_status(device), "works") == 0 ? "" : device->made.reason);
         plx_json_object_end(json);
@@ -303,6 +324,8 @@ static plx_status write_json(const void *what, FILE *to, plx_error *error)
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", "parallax-doctor/1");
     plx_json_text(&json, "version", plx_version());
+    put_time(&json);
+    plx_json_whereabouts(&json, plx_results_are_anonymous());
     plx_json_list(&json, "plugins");
     for (size_t i = 0; i < found->count; i++)
         put_plugin(&json, &found->plugins[i]);

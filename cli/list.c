@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/whereabouts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +162,9 @@ static void put_device(plx_json *json, const cli_device *device)
     plx_json_text(json, "vendor", info->vendor);
     plx_json_text(json, "api", info->api);
     plx_json_text(json, "driver", info->driver);
-    plx_json_text(json, "uuid", uuid[0] != '\0' ? uuid : NULL);
-    plx_json_text(json, "pci", info->pci[0] != '\0' ? info->pci : NULL);
+    const bool told = !plx_results_are_anonymous();
+    plx_json_text(json, "uuid", told && uuid[0] != '\0' ? uuid : NULL);
+    plx_json_text(json, "pci", told && info->pci[0] != '\0' ? info->pci : NULL);
     plx_json_natural(json, "physical", device->physical);
     plx_json_integer(json, "score", info->score);
     plx_json_natural(json, "units", info->units);
@@ -423,6 +425,7 @@ static plx_status write_list(const void *what, FILE *to, plx_error *error)
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", "parallax-list/1");
     plx_json_text(&json, "version", plx_version());
+    plx_json_whereabouts(&json, plx_results_are_anonymous());
     if (all->request->what & PLUGINS)
         put_plugins(&json, all->context, all->request);
     if (all->request->what & DEVICES)
@@ -451,9 +454,12 @@ static size_t keep_devices(cli_device *devices, size_t count, const list_request
     for (size_t i = 0; i < count; i++) {
         const char *label = devices[i].label;
         bool wanted = request->backends.count == 0 || cli_list_has(&request->backends, label);
-        for (size_t b = 0; b < request->backends.count; b++)
-            wanted = wanted || (strchr(request->backends.at[b], ':') == NULL &&
-                                is_plugin(request->backends.at[b], label, strcspn(label, ":")));
+        for (size_t b = 0; b < request->backends.count; b++) {
+            const char *word = request->backends.at[b], *colon = strchr(word, ':');
+            wanted = wanted || (colon == NULL && is_plugin(word, label, strcspn(label, ":"))) ||
+                     (colon != NULL && strcspn(label, ":") == (size_t)(colon - word) &&
+                      strncmp(word, label, (size_t)(colon - word)) == 0 && plx_device_is(&devices[i].info, colon + 1));
+        }
         if (wanted)
             devices[kept++] = devices[i];
     }

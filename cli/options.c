@@ -130,6 +130,16 @@ static int apply_whole(const option_row *row, cli_options *options, const char *
     return CLI_OK;
 }
 
+/* Kept by the library, which writes most of the files. */
+static int apply_anonymous(const option_row *row, cli_options *options, const char *word)
+{
+    (void)row;
+    (void)options;
+    (void)word;
+    plx_results_anonymous(true);
+    return CLI_OK;
+}
+
 static int apply_promise(const option_row *row, cli_options *options, const char *word)
 {
     plx_error error = {""};
@@ -208,6 +218,7 @@ static const option_row listed[] = {
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
      INTO(apply_file, save_failure)},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},
+    {"anonymous", 0, NULL, OPT_JSON, "leave out of files which host, job and chip it was", .apply = apply_anonymous},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", INTO(apply_file, csv)},
     {"junit", 0, "FILE", OPT_JUNIT, "write JUnit's XML; - is standard output", INTO(apply_file, junit)},
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},

@@ -189,6 +189,11 @@ const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
 plx_status plx_device_check(size_t number, const plx_device_info *info, plx_error *error);
 void plx_forget_plugins(plx_context *context);
 
+/* ---- devices by UUID or address (chip_word.c) ------------------------------- */
+
+/* Whether a word may be one of them; a number is none. */
+bool plx_is_chip_word(const char *word);
+
 /* ---- backends that are not to be used (barred.c) ------------------------------ */
 
 plx_status plx_barred_copy(plx_context *context, const plx_context_options *options);

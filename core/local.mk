@@ -8,6 +8,7 @@ core_sources = \
 	core/build.c \
 	core/build.h \
 	core/calls.c \
+	core/chip_word.c \
 	core/code.c \
 	core/context.c \
 	core/core.h \

@@ -8,11 +8,12 @@
 
 #define NAME_LENGTH 64
 
-/* "opencl:1", taken apart. */
+/* "opencl:1" or "cuda:GPU-0a1b...", taken apart. */
 typedef struct place {
     char name[NAME_LENGTH];
     bool has_device;
     size_t device;
+    char chip[NAME_LENGTH]; /* a UUID or PCI address; "": a number, or none */
 } place;
 
 static plx_status parse(const plx_context *context, const char *where, place *found)
@@ -25,13 +26,19 @@ static plx_status parse(const plx_context *context, const char *where, place *fo
     found->name[length] = '\0';
     found->has_device = where[length] == ':';
     found->device = 0;
+    found->chip[0] = '\0';
     if (!found->has_device)
         return PLX_OK;
     const char *digits = where + length + 1;
-    const size_t count = strspn(digits, "0123456789");
+    const size_t count = strspn(digits, "0123456789"), all = strlen(digits);
+    if (plx_is_chip_word(digits) && all < NAME_LENGTH) {
+        memcpy(found->chip, digits, all + 1);
+        return PLX_OK;
+    }
     if (count == 0 || count > 9 || digits[count] != '\0')
         return plx_context_fail(context, PLX_INVALID, "\"%.80s\": a device number is expected behind the "
-                                "colon, as in %s:0", where, found->name);
+                                "colon, as in %s:0, or a UUID (GPU-...) or PCI address as 'parallax list' shows them",
+                                where, found->name);
     found->device = (size_t)strtoul(digits, NULL, 10);
     return PLX_OK;
 }
@@ -131,6 +138,25 @@ static plx_status find_entry(plx_context *context, const char *name, size_t *plu
     return PLX_OK;
 }
 
+/* The one device whose UUID or address that is; *device is set. */
+static plx_status find_chip(const plx_context *context, const plx_entry *entry, const place *wanted, size_t *device)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < entry->device_count; i++)
+        if (plx_device_is(&entry->devices[i], wanted->chip)) {
+            *device = i;
+            count++;
+        }
+    if (count == 1)
+        return PLX_OK;
+    if (count > 1)
+        return plx_context_fail(context, PLX_INVALID, "%s:%s stands for %zu devices; give more of the UUID, as "
+                                "'parallax list' shows it", wanted->name, wanted->chip, count);
+    return plx_context_fail(context, PLX_NOT_FOUND, "none of the %zu devices that %s reaches is %s; 'parallax list' "
+                            "shows their UUIDs and addresses; 'parallax doctor' names variables that hide devices", entry->device_count,
+                            wanted->name, wanted->chip);
+}
+
 static plx_status open_named(plx_context *context, const place *wanted, plx_backend **backend)
 {
     size_t plugin;
@@ -140,6 +166,11 @@ static plx_status open_named(plx_context *context, const place *wanted, plx_back
         return status;
     if (entry->probe != PLX_OK)
         return plx_context_fail(context, entry->probe, "%s: %s", wanted->name, entry->reason.text);
+    if (wanted->chip[0] != '\0') {
+        size_t chip = 0;
+        const plx_status found = find_chip(context, entry, wanted, &chip);
+        return found == PLX_OK ? plx_backend_open(context, plugin, chip, NULL, backend) : found;
+    }
     if (wanted->device >= entry->device_count)
         return plx_context_fail(context, PLX_NOT_FOUND, "there is no device %s:%zu; %s has %zu, from %s:0 on",
                                 wanted->name, wanted->device, wanted->name, entry->device_count,

@@ -59,6 +59,7 @@ include tests/opencl/local.mk
 include tests/cuda/local.mk
 include tests/cli/local.mk
 include tests/python/local.mk
+include tests/screen/local.mk
 include tests/whole/local.mk
 include tests/faults/local.mk
 include tests/configure/local.mk

@@ -144,6 +144,9 @@ PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t dev
 /* Whether two devices, of whatever plugins, are one physical chip: the host's
  * processors, or the same UUID, or the same PCI address where a UUID is missing. */
 PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b);
+/* Whether `word` stands for this device: its UUID ("GPU-0a1b...", with or without what is before the first '-'; so many
+ * digits as tell it from others are enough, at least four) or its PCI address ("0000:17:00.0"). */
+PLX_API bool plx_device_is(const plx_device_info *info, const char *word);
 /* The directories that were searched, in order; NULL at the end. */
 PLX_API const char *plx_search_dir(const plx_context *context, size_t index);
 
@@ -153,7 +156,7 @@ PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugi
 
 /* ---- backend --------------------------------------------------------- */
 
-/* Opens "opencl:1" (a device), "cuda" or "host" (that plugin's device with the
+/* Opens "opencl:1" (a device), "cuda:GPU-0a1b..." (the one that plx_device_is()), "cuda" or "host" (that plugin's device with the
  * highest score), "auto" (the highest score of all) or, for NULL or "", what
  * $PLX_BACKEND names, else "auto".  Closed before its context is destroyed, and after what was made from it: of a
  * backend that is closed too early buffers, queues, events and plans can only be destroyed.

@@ -247,7 +247,16 @@ typedef struct plx_environment {
     uint64_t memory_limit; /* in bytes, the least of its control groups; 0: none */
     /* Those that drivers heed and that results or times depend on, "NVIDIA_TF32_OVERRIDE=1"; "": none. */
     char variables[512];
+    /* Where it ran: the host, the kernel's id of its boot, the job ("slurm 1234") and the scheduler's name of the host;
+     * which of so many processes of the job it was.  ranks 0: it was none of several. */
+    char host_name[128], boot[40], job[96], node[128];
+    uint64_t rank, ranks;
 } plx_environment;
+
+/* From now on nothing that this process writes or compares says on which host or chips it ran: names of hosts, boots and
+ * jobs, UUIDs and PCI addresses are left out, as if they were not known.  False: they are there again. */
+PLX_API void plx_results_anonymous(bool anonymous);
+PLX_API bool plx_results_are_anonymous(void);
 
 /* A case of a bench that nobody ran. */
 typedef struct plx_left_out {
@@ -341,7 +350,8 @@ enum {
     PLX_FACT_REPORTED = 1u << 2, /* a diff reports that it differs */
     PLX_FACT_HOST = 1u << 3,     /* of the machine, not of the build */
     PLX_FACT_SENSOR = 1u << 4,   /* of a device, as its sensors report it */
-    PLX_FACT_LIMIT = 1u << 5     /* where it is not known there is none */
+    PLX_FACT_LIMIT = 1u << 5,    /* where it is not known there is none */
+    PLX_FACT_IDENTITY = 1u << 6  /* tells which machine or chip it is: anonymous results are without */
 };
 
 /* One thing that is known of an environment or a device. */

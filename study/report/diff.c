@@ -1,6 +1,8 @@
 /* Differences between two files of results, for people and as JSON. */
 #include "study/report/json.h"
 
+#include "base/whereabouts.h"
+
 #include "base/table.h"
 
 #include <math.h>
@@ -155,6 +157,7 @@ plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_er
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", "parallax-diff/1");
     plx_json_tool(&json);
+    plx_json_whereabouts(&json, plx_results_are_anonymous());
     plx_json_number(&json, "threshold", results->threshold);
     plx_json_number(&json, "level", results->level);
     plx_json_flag(&json, "allow_missing", results->allow_missing);

@@ -1,6 +1,8 @@
 /* Verdicts on results that were computed elsewhere: for people, as Markdown, as JSON (schema parallax-verdicts/1) and as
  * JUnit's XML. */
 #include "study/report/json.h"
+
+#include "base/whereabouts.h"
 #include "study/report/report.h"
 #include "study/results/archive.h"
 
@@ -216,6 +218,7 @@ plx_status plx_judged_write_json(const plx_judged *judged, size_t count, FILE *t
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", "parallax-verdicts/1");
     plx_json_tool(&json);
+    plx_json_whereabouts(&json, plx_results_are_anonymous());
     plx_json_object(&json, "summary");
     plx_json_natural(&json, "ok", found.ok);
     plx_json_natural(&json, "wrong", found.wrong);

@@ -7,12 +7,14 @@
 
 #include "base/driver_variables.h"
 #include "base/format.h"
+#include "base/whereabouts.h"
 #include "base/processor.h"
 
 #include <parallax/host_limits.h>
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -32,6 +34,32 @@ static void date_now(char *text, size_t capacity)
     struct tm parts;
     if (gmtime_r(&now, &parts) == NULL || strftime(text, capacity, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         text[0] = '\0';
+}
+
+static atomic_bool anonymous;
+
+void plx_results_anonymous(bool are)
+{
+    atomic_store(&anonymous, are);
+}
+
+bool plx_results_are_anonymous(void)
+{
+    return atomic_load(&anonymous);
+}
+
+static void place_now(plx_environment *environment)
+{
+    plx_whereabouts now;
+    plx_whereabouts_now(atomic_load(&anonymous), &now);
+    copy(environment->host_name, sizeof environment->host_name, now.host);
+    copy(environment->boot, sizeof environment->boot, now.boot);
+    copy(environment->job, sizeof environment->job, now.job);
+    copy(environment->node, sizeof environment->node, now.node);
+    if (now.ranks > 0) {
+        environment->rank = (uint64_t)now.rank;
+        environment->ranks = (uint64_t)now.ranks;
+    }
 }
 
 void plx_environment_now(plx_environment *environment)
@@ -60,6 +88,7 @@ void plx_environment_now(plx_environment *environment)
         copy(environment->release, sizeof environment->release, system.release);
         copy(environment->machine, sizeof environment->machine, system.machine);
     }
+    place_now(environment);
 }
 
 /* ---- facts: their tables ------------------------------------------------------------ */
@@ -72,6 +101,7 @@ typedef enum kind {
     NATURAL_64,
     SIZE,
     PROCESSORS,
+    RANK, /* written where there are several */
     MEASURED,
     ECC,
     THROTTLE,
@@ -112,6 +142,12 @@ static const row environment_rows[] = {
      0},
     {"host.memory_limit", "limit on host memory in bytes", NATURAL_64, OF(memory_limit),
      PLX_FACT_HOST | PLX_FACT_REPORTED | PLX_FACT_LIMIT, 0},
+    {"host.name", "name of the host", TEXT, OF(host_name), PLX_FACT_HOST | PLX_FACT_IDENTITY, 0},
+    {"host.boot", "boot of the host", TEXT, OF(boot), PLX_FACT_HOST | PLX_FACT_IDENTITY, 0},
+    {"host.job", "job", TEXT, OF(job), PLX_FACT_HOST | PLX_FACT_IDENTITY, 0},
+    {"host.node", "the scheduler's name of the host", TEXT, OF(node), PLX_FACT_HOST | PLX_FACT_IDENTITY, 0},
+    {"host.ranks", "processes of the job", NATURAL_64, OF(ranks), PLX_FACT_HOST, 0},
+    {"host.rank", "which of them", RANK, OF(rank), PLX_FACT_HOST, 0},
 };
 
 #undef OF
@@ -124,8 +160,8 @@ static const row device_rows[] = {
     {"vendor", "vendor", TEXT, OF(info.vendor), 0, 0},
     {"api", "API", TEXT, OF(info.api), SAME_REPORTED, 0},
     {"driver", "driver", TEXT, OF(info.driver), SAME_REPORTED, 0},
-    {"uuid", "chip (UUID)", UUID, OF(info.uuid), SAME_REPORTED, 0},
-    {"pci", "PCI address", TEXT_OR_NULL, OF(info.pci), PLX_FACT_SAME, 0},
+    {"uuid", "chip (UUID)", UUID, OF(info.uuid), SAME_REPORTED | PLX_FACT_IDENTITY, 0},
+    {"pci", "PCI address", TEXT_OR_NULL, OF(info.pci), PLX_FACT_SAME | PLX_FACT_IDENTITY, 0},
     {"physical", "number of the chip", SIZE, OF(physical), 0, 0},
     {"units", "units", NATURAL_32, OF(info.units), SAME_REPORTED, 0},
     {"memory_bytes", "bytes of memory", NATURAL_64, OF(info.memory_bytes), 0, 0},
@@ -214,6 +250,18 @@ static void put_of_device(const plx_study_device *device, const row *of, plx_fac
     }
 }
 
+static void put_rank(const plx_environment *environment, plx_fact *fact)
+{
+    put_natural(environment->rank, fact);
+    fact->known = environment->ranks > 0;
+}
+
+/* What anonymous results are without. */
+static bool is_hidden(const row *of)
+{
+    return (of->matters & PLX_FACT_IDENTITY) != 0 && atomic_load(&anonymous);
+}
+
 static void put_fact(const void *whole, const row *of, plx_fact *fact)
 {
     const char *at = (const char *)whole + of->offset;
@@ -229,13 +277,15 @@ static void put_fact(const void *whole, const row *of, plx_fact *fact)
         put_natural(*(const uint32_t *)(const void *)at, fact);
     else if (of->kind == NATURAL_64)
         put_natural(*(const uint64_t *)(const void *)at, fact);
+    else if (of->kind == RANK)
+        put_rank(whole, fact);
     else if (of->kind == PROCESSORS)
         put_processors(*(const double *)(const void *)at, fact);
     else if (of->kind == SIZE)
         put_natural(*(const size_t *)(const void *)at, fact);
     else
         put_of_device(whole, of, fact);
-    fact->known = fact->known || of->kind == SIZE;
+    fact->known = (fact->known || of->kind == SIZE) && !is_hidden(of);
     if (!fact->known)
         fact->text[0] = '\0';
 }
@@ -352,6 +402,10 @@ static void sensor_field(plx_archive *archive, const row *of, plx_study_device *
 /* Of old files each device is a chip of its own. */
 static void device_field(plx_archive *archive, size_t index, const row *of, plx_study_device *device)
 {
+    if (!plx_archive_reads(archive) && is_hidden(of)) {
+        plx_json_null(archive->to, of->path);
+        return;
+    }
     char *const at = (char *)device + of->offset;
     switch (of->kind) {
     case TEXT_OR_NULL:
@@ -464,7 +518,7 @@ static void number_part(plx_archive *archive, const char *key, kind of, void *at
     double *processors = at;
     if (of == PROCESSORS && (plx_archive_reads(archive) || *processors > 0))
         *processors = plx_archive_number(archive, key, *processors, 1e9, 0);
-    else if (of == NATURAL_64 && (plx_archive_reads(archive) || *natural > 0))
+    else if ((of == NATURAL_64 || of == RANK) && (plx_archive_reads(archive) || *natural > 0))
         *natural = plx_archive_natural(archive, key, *natural, 0);
 }
 
@@ -479,7 +533,7 @@ static void environment_part(plx_archive *archive, const char *name, plx_environ
         const char *key = of->path + length + 1;
         char *const at = (char *)environment + of->offset;
         const bool good = archive->wrong == NULL;
-        if (strncmp(of->path, name, length) != 0)
+        if (strncmp(of->path, name, length) != 0 || (!plx_archive_reads(archive) && is_hidden(of)))
             continue;
         if (of->kind == TEXT || of->kind == TEXT_OR_NONE)
             plx_archive_remark(archive, key, at, of->bytes);

@@ -70,17 +70,26 @@ static plx_status note_unopened(plx_open_backends *opened, const char *label, co
     return PLX_OK;
 }
 
+/* Of one plugin: its number, its UUID or address; NULL: the first. */
+static bool find_of_plugin(plx_context *context, size_t plugin, size_t count, const char *which, plx_device_info *info)
+{
+    for (size_t device = 0; which != NULL && device < count; ++device)
+        if (plx_device_at(context, plugin, device, info) == PLX_OK && plx_device_is(info, which))
+            return true;
+    return plx_device_at(context, plugin, which != NULL ? strtoul(which, NULL, 10) : 0, info) == PLX_OK;
+}
+
 /* The device that a name stands for, where the name says so: "opencl:1", or the plugin's only one. */
 static bool find_device(plx_context *context, const char *name, plx_device_info *info)
 {
     const size_t length = strcspn(name, ":");
-    const char *number = name[length] == ':' ? name + length + 1 : NULL;
+    const char *which = name[length] == ':' ? name + length + 1 : NULL;
     plx_plugin_report plugin;
 
     for (size_t i = 0; i < plx_plugin_count(context); ++i)
         if (plx_plugin_at(context, i, &plugin) == PLX_OK && strlen(plugin.name) == length &&
-            strncmp(plugin.name, name, length) == 0 && (number != NULL || plugin.device_count == 1))
-            return plx_device_at(context, i, number != NULL ? strtoul(number, NULL, 10) : 0, info) == PLX_OK;
+            strncmp(plugin.name, name, length) == 0 && (which != NULL || plugin.device_count == 1))
+            return find_of_plugin(context, i, plugin.device_count, which, info);
     return false;
 }
 

@@ -149,8 +149,8 @@ static void a_device_is_described_without_a_context(void **unused)
     assert_true(device[1].driver[0] != '\0');
     assert_true(device[1].has_uuid);
     for (int i = 0; i < 16; i++)
-        assert_int_equal(device[1].uuid[i], FAKE_UUID_FIRST + i);
-    assert_string_equal(device[1].pci, "0000:a7:01.0");
+        assert_int_equal(device[1].uuid[i], FAKE_UUID_FIRST + i + (i == 1 ? 16 : 0));
+    assert_string_equal(device[1].pci, "0000:a8:01.0");
     assert_int_equal(device[1].compute_major, 9);
     assert_int_equal(device[1].units, 132);
     assert_int_equal(device[1].warp, 32);

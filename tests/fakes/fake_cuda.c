@@ -1,5 +1,5 @@
 /* A fake libcuda.so.1, so that the CUDA host code can be tested without a
- * device.  Not for several threads at once.  $FAKE_COMPUTES: launches of the plainest kernels compute, and
+ * device.  Not for several threads at once.  $FAKE_CUDA_DEVICES: how many there are.  $FAKE_COMPUTES: launches of the plainest kernels compute, and
  * calls meet the faults that are planned (answers.h). */
 #include "fake_cuda_inside.h"
 
@@ -127,6 +127,9 @@ EXPORT CUresult cuGetErrorString(CUresult error, const char **string)
 EXPORT CUresult cuDeviceGetCount(int *count)
 {
     ENTER(fake_enter, "cuDeviceGetCount");
+    const char *wanted = getenv("FAKE_CUDA_DEVICES");
+    if (wanted != NULL && atoi(wanted) > 0 && atoi(wanted) <= FAKE_DEVICES)
+        fake_cuda.device_count = atoi(wanted);
     *count = fake_number32(fake_cuda.device_count);
     return CUDA_SUCCESS;
 }
@@ -154,9 +157,9 @@ EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
 EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 {
     ENTER(fake_enter, "cuDeviceGetUuid");
-    (void)device;
     for (int i = 0; i < 16; i++)
         uuid->bytes[i] = (char)(FAKE_UUID_FIRST + i);
+    uuid->bytes[1] = (char)(uuid->bytes[1] + 16 * (device % FAKE_DEVICES)); /* no other device's */
     return CUDA_SUCCESS;
 }
 
@@ -197,10 +200,11 @@ static int attribute_value(CUdevice_attribute attribute)
 EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     ENTER(fake_enter, "cuDeviceGetAttribute");
-    (void)device;
     *value = (int)attribute == fake_cuda.odd_attribute ? fake_cuda.odd_value : attribute_value(attribute);
     if (getenv("FAKE_CUDA_NO_ATTRIBUTES") != NULL)
         *value = 0;
+    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID && *value > 0)
+        *value += device % FAKE_DEVICES;
     const int right = *value;
     *value = fake_number32(right);
     return right >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
