@@ -5,17 +5,17 @@
 
 int cli_open_context(const cli_verb *verb, const cli_options *options, plx_context **context)
 {
-    plx_context_options wanted = {
+    const plx_context_options wanted = {
         .plugin_dirs = options->plugin_dirs.at,
         .plugin_dir_count = options->plugin_dirs.count,
         .try_anew = verb->tries_anew,
-        .loaded = cli_take_faults,
     };
-    wanted.barred = cli_barred(&wanted.barred_count);
+    plx_tool_options tool = {.loaded = cli_take_faults};
+    tool.barred = cli_barred(&tool.barred_count);
     cli_watch();
     if (verb->goes_on)
         cli_again_from_here();
-    plx_status status = plx_context_create(&wanted, context);
+    plx_status status = plx_tool_context_create(&wanted, &tool, context);
     if (status != PLX_OK)
         cli_say("%s", plx_message(NULL));
     return cli_exit_status(status);

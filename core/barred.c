@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-plx_status plx_barred_copy(plx_context *context, const plx_context_options *options)
+plx_status plx_barred_copy(plx_context *context, const plx_tool_options *tool)
 {
-    const size_t count = options != NULL ? options->barred_count : 0;
+    const size_t count = tool != NULL ? tool->barred_count : 0;
     context->barred = calloc(count + 1, sizeof *context->barred);
     for (size_t i = 0; context->barred != NULL && i < count; i++) {
-        const plx_barred copy = {plx_text("%s", options->barred[i].backend),
-                                 plx_text("%s", options->barred[i].reason)};
+        const plx_barred copy = {plx_text("%s", tool->barred[i].backend),
+                                 plx_text("%s", tool->barred[i].reason)};
         context->barred[context->barred_count++] = copy;
         if (copy.backend == NULL || copy.reason == NULL)
             return plx_out_of_memory(NULL, "a context");

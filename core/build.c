@@ -1,7 +1,7 @@
 /* How this library was built. */
 #include "core/build.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 const plx_build *plx_build_facts(void)
 {

@@ -15,7 +15,7 @@ static void nothing_to_do(void)
 {
 }
 
-plx_status plx_context_create(const plx_context_options *options, plx_context **context)
+plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool, plx_context **context)
 {
     plx_status status = plx_fork_check(NULL);
     if (status != PLX_OK)
@@ -29,9 +29,9 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
     }
     atomic_init(&made->holders, 1);
     made->try_anew = options != NULL && options->try_anew;
-    made->loaded = options != NULL && options->loaded != NULL ? options->loaded : nothing_to_do;
+    made->loaded = tool != NULL && tool->loaded != NULL ? tool->loaded : nothing_to_do;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    status = plx_barred_copy(made, options);
+    status = plx_barred_copy(made, tool);
     if (status == PLX_OK)
         status = plx_find_directories(made, options);
     if (status == PLX_OK)
@@ -41,6 +41,11 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
     else
         plx_context_destroy(made);
     return status;
+}
+
+plx_status plx_context_create(const plx_context_options *options, plx_context **context)
+{
+    return plx_tool_context_create(options, NULL, context);
 }
 
 /* Memory under a name. */

@@ -5,6 +5,7 @@
 
 #include <parallax/parallax.h>
 #include <parallax/plugin.h>
+#include <parallax/tool.h>
 
 #include "base/text.h"
 #include "core/guard.h"
@@ -196,7 +197,7 @@ bool plx_is_chip_word(const char *word);
 
 /* ---- backends that are not to be used (barred.c) ------------------------------ */
 
-plx_status plx_barred_copy(plx_context *context, const plx_context_options *options);
+plx_status plx_barred_copy(plx_context *context, const plx_tool_options *tool);
 void plx_barred_forget(plx_context *context);
 /* The reason for which a backend, "opencl:1", or a plugin is not to be used; NULL: it may be. */
 const char *plx_barred_reason(const plx_context *context, const char *backend);
@@ -346,6 +347,8 @@ typedef struct plx_plan_operand {
     uint64_t element_mask; /* element size - 1 */
 } plx_plan_operand;
 
+#define PLX_RAN_IN_MANY UINT64_MAX
+
 struct plx_plan {
     plx_backend *backend;
     plx_problem problem; /* normalised */
@@ -357,6 +360,9 @@ struct plx_plan {
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
     atomic_bool executed;
+    /* Of a plan in the cache: the queue besides the backend's own that it ran in, by its serial number. */
+    atomic_uint_least64_t ran_in; /* 0: none; PLX_RAN_IN_MANY */
+    plx_plan *retired;            /* the next one that waits for the backend's end */
     char remark[160];       /* plx_plan_remark(); written once, under the context's lock */
 };
 
@@ -406,8 +412,11 @@ plx_status plx_plan_prepare(plx_plan *plan, size_t index);
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */
 void plx_plan_cache_destroy(plx_plan_cache *cache);
-/* A plan for a problem, with a reference that plx_plan_release() gives back. */
-plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx_plan **plan);
+/* A plan for a problem, with a reference that plx_plan_release() gives back; one that makes room for it may be waited for in
+ * `queue`, which is the calling thread's, or NULL. */
+plx_status plx_plan_obtain(plx_backend *backend, plx_queue *queue, const plx_problem *problem, plx_plan **plan);
 void plx_plan_release(plx_plan *plan);
+/* Remembers that the plan is about to run in `queue`, which the calling thread uses. */
+void plx_plan_runs_in(plx_plan *plan, const plx_queue *queue);
 
 #endif

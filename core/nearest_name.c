@@ -1,5 +1,5 @@
 /* The name that a mistyped word most likely means. */
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <ctype.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/privileges.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <errno.h>
 #include <fcntl.h>

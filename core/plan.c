@@ -204,7 +204,7 @@ plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, pl
     return check_known(backend, normal);
 }
 
-plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)
+plx_status plx_choose_untuned(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)
 {
     plx_problem normal = *problem;
     size_t index = 0;
@@ -214,6 +214,29 @@ plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const pl
     if (status == PLX_OK)
         *kernel = plx_module_kernel(backend->module, problem->op, index);
     return status;
+}
+
+/* The tuned choice, where it can be planned; else NULL. */
+static const plx_kernel *tuned_kernel(plx_backend *backend, const plx_problem *problem)
+{
+    char tuned[64];
+    size_t index = 0;
+    plx_problem normal = *problem;
+    if (plx_plan_request(backend, problem, &normal) != PLX_OK || !plx_tuning_find(backend, &normal, tuned, sizeof tuned) ||
+        plx_supports(backend, problem, tuned) != PLX_OK ||
+        plx_kernel_find(backend, &normal, tuned, &index, &normal.config) != PLX_OK)
+        return NULL;
+    const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, index);
+    return (kernel->flags & PLX_KERNEL_BASELINE) == 0 ? kernel : NULL;
+}
+
+plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)
+{
+    const plx_kernel *tuned = tuned_kernel(backend, problem);
+    if (tuned == NULL)
+        return plx_choose_untuned(backend, problem, kernel);
+    *kernel = tuned;
+    return PLX_OK;
 }
 
 plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,

@@ -18,6 +18,7 @@ struct plx_plan_cache {
     pthread_mutex_t lock;
     uint64_t clock;
     atomic_uint tuning; /* the context's tuning_changes when the plans were made */
+    plx_plan *retired;  /* that may be at work in queues that can't be waited for here */
     cached places[CAPACITY];
 };
 
@@ -37,24 +38,63 @@ void plx_plan_cache_destroy(plx_plan_cache *cache)
         return;
     for (size_t i = 0; i < CAPACITY; i++)
         plx_plan_destroy(cache->places[i].plan);
+    while (cache->retired != NULL) {
+        plx_plan *next = cache->retired->retired;
+        plx_plan_destroy(cache->retired);
+        cache->retired = next;
+    }
     (void)pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
 
-/* What the plan enqueued may still run, and only the backend's own queue runs
- * cached plans. */
-void plx_plan_release(plx_plan *plan)
+void plx_plan_runs_in(plx_plan *plan, const plx_queue *queue)
+{
+    uint_least64_t before = atomic_load_explicit(&plan->ran_in, memory_order_relaxed);
+    if (queue == NULL || queue->shared || before == queue->serial || before == PLX_RAN_IN_MANY)
+        return;
+    /* of two threads the second finds the first's queue, and then they are many */
+    if (!atomic_compare_exchange_strong(&plan->ran_in, &before, before == 0 ? queue->serial : PLX_RAN_IN_MANY))
+        atomic_store(&plan->ran_in, PLX_RAN_IN_MANY);
+}
+
+static bool wait_for(plx_backend *backend, plx_queue *queue)
+{
+    plx_error error = {.text = ""};
+    plx_queue_enter(queue);
+    plx_entered call = plx_queue_call(queue, PLX_CALL_WAITING);
+    const plx_status status = backend->plugin->synchronize(queue->queue, &error);
+    plx_leave(&call);
+    plx_queue_leave(queue);
+    return status == PLX_OK;
+}
+
+static void retire(plx_plan *plan)
+{
+    plx_plan_cache *cache = plan->backend->plans;
+    (void)pthread_mutex_lock(&cache->lock);
+    plan->retired = cache->retired;
+    cache->retired = plan;
+    (void)pthread_mutex_unlock(&cache->lock);
+}
+
+/* What the plan enqueued may still run: in the backend's own queue, and in the caller's, which can be waited for; in one of
+ * another thread, or while it is captured, it can't. */
+static void release(plx_plan *plan, plx_queue *queue)
 {
     plx_backend *backend = plan->backend;
-    plx_error error = {.text = ""};
     if (atomic_fetch_sub(&plan->references, 1) != 1 || plx_is_forked())
         return;
-    plx_queue_enter(backend->own_queue);
-    plx_entered call = plx_queue_call(backend->own_queue, PLX_CALL_WAITING);
-    (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
-    plx_leave(&call);
-    plx_queue_leave(backend->own_queue);
-    plx_plan_destroy(plan);
+    (void)wait_for(backend, backend->own_queue);
+    const uint64_t ran_in = atomic_load(&plan->ran_in);
+    if (ran_in == 0 || (queue != NULL && ran_in == queue->serial && wait_for(backend, queue)))
+        plx_plan_destroy(plan);
+    else
+        retire(plan);
+}
+
+void plx_plan_release(plx_plan *plan)
+{
+    release(plan, NULL);
 }
 
 /* FNV-1a over 8-byte words, folded; the problem's size is a multiple of 8. */
@@ -110,7 +150,7 @@ static size_t take_all(plx_plan_cache *cache, plx_plan *plans[CAPACITY])
 }
 
 /* What was tuned since the plans were made may be faster. */
-static void forget_old_choices(plx_backend *backend)
+static void forget_old_choices(plx_backend *backend, plx_queue *queue)
 {
     plx_plan_cache *cache = backend->plans;
     plx_plan *plans[CAPACITY];
@@ -123,12 +163,12 @@ static void forget_old_choices(plx_backend *backend)
         count = take_all(cache, plans);
     (void)pthread_mutex_unlock(&cache->lock);
     while (count > 0)
-        plx_plan_release(plans[--count]);
+        release(plans[--count], queue);
 }
 
 /* Planning is slow and happens without the lock; of two threads that planned the
  * same problem the first one's plan stays. */
-static plx_status plan_anew(plx_backend *backend, uint64_t hash, const plx_problem *problem,
+static plx_status plan_anew(plx_backend *backend, plx_queue *queue, uint64_t hash, const plx_problem *problem,
                             plx_plan **plan)
 {
     plx_plan_cache *cache = backend->plans;
@@ -144,14 +184,14 @@ static plx_status plan_anew(plx_backend *backend, uint64_t hash, const plx_probl
         superfluous = insert(cache, hash, made);
     (void)pthread_mutex_unlock(&cache->lock);
     if (superfluous != NULL)
-        plx_plan_release(superfluous);
+        release(superfluous, queue);
     *plan = found != NULL ? found : made;
     return PLX_OK;
 }
 
 /* The header is checked here, so that the problem can be normalised; the rest when
  * a plan is made, because what is in the cache has been checked. */
-plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx_plan **plan)
+plx_status plx_plan_obtain(plx_backend *backend, plx_queue *queue, const plx_problem *problem, plx_plan **plan)
 {
     plx_problem normal;
     if (plx_operation_of(problem->op) == NULL || problem->config != 0) {
@@ -161,12 +201,12 @@ plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx
     }
     plx_problem_normalise(problem, &normal);
     const uint64_t hash = hash_of(&normal);
-    forget_old_choices(backend);
+    forget_old_choices(backend, queue);
     (void)pthread_mutex_lock(&backend->plans->lock);
     plx_plan *found = find(backend->plans, hash, &normal);
     (void)pthread_mutex_unlock(&backend->plans->lock);
     if (found == NULL)
-        return plan_anew(backend, hash, &normal, plan);
+        return plan_anew(backend, queue, hash, &normal, plan);
     *plan = found;
     return PLX_OK;
 }

@@ -1,15 +1,17 @@
-/* The four operations in one call each: a cached plan, on the backend's own queue. */
+/* A problem in one call: a cached plan, in a queue; and the four operations, in the backend's own. */
 #include "core/core.h"
 
-plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands, size_t count)
+plx_status plx_run(plx_backend *backend, plx_queue *queue, const plx_problem *problem, const plx_view *operands,
+                   size_t count)
 {
     plx_plan *plan = NULL;
-    plx_status status = plx_backend_usable(backend);
+    plx_status status = queue != NULL ? plx_queue_check(backend, queue) : plx_backend_usable(backend);
     if (status == PLX_OK)
-        status = plx_plan_obtain(backend, problem, &plan);
+        status = plx_plan_obtain(backend, queue, problem, &plan);
     if (status != PLX_OK)
         return status;
-    status = plx_execute(plan, NULL, operands, count);
+    plx_plan_runs_in(plan, queue);
+    status = plx_execute(plan, queue, operands, count);
     plx_plan_release(plan);
     return status;
 }
@@ -19,7 +21,7 @@ plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduc
 {
     const plx_problem problem = plx_reduce_of(dtype, reduction, n);
     const plx_view operands[] = {x, result};
-    return plx_run(backend, &problem, operands, 2);
+    return plx_run(backend, NULL, &problem, operands, 2);
 }
 
 plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols, plx_view in,
@@ -29,7 +31,7 @@ plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, in
     const plx_view operands[] = {in, out};
     problem.of.transpose.ld_in = ld_in;
     problem.of.transpose.ld_out = ld_out;
-    return plx_run(backend, &problem, operands, 2);
+    return plx_run(backend, NULL, &problem, operands, 2);
 }
 
 plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows, int64_t cols,
@@ -40,7 +42,7 @@ plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t
     problem.of.matvec.lda = lda;
     problem.of.matvec.alpha = alpha;
     problem.of.matvec.beta = beta;
-    return plx_run(backend, &problem, operands, 3);
+    return plx_run(backend, NULL, &problem, operands, 3);
 }
 
 plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
@@ -54,5 +56,5 @@ plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool tr
     problem.of.gemm.ldc = ldc;
     problem.of.gemm.alpha = alpha;
     problem.of.gemm.beta = beta;
-    return plx_run(backend, &problem, operands, 3);
+    return plx_run(backend, NULL, &problem, operands, 3);
 }

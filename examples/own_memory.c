@@ -30,7 +30,7 @@ int main(void)
     }
 
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, M, N, K);
-    if (plx_run(host, &problem, operands, 3) != PLX_OK || plx_synchronize(host, NULL) != PLX_OK)
+    if (plx_run(host, NULL, &problem, operands, 3) != PLX_OK || plx_synchronize(host, NULL) != PLX_OK)
         return failed(context);
     printf("%g %g\n%g %g\n", (double)c[0], (double)c[1], (double)c[2], (double)c[3]);
 

@@ -38,7 +38,7 @@ int main(void)
         if (plx_tensor_borrow(host, &tensors[i], 0, &taken[i]) != PLX_OK)
             return failed(context);
     if (plx_gemm_of_tensors(context, &taken[0], &taken[1], &taken[2], &problem, operands) != PLX_OK ||
-        plx_run(host, &problem, operands, 3) != PLX_OK || plx_synchronize(host, NULL) != PLX_OK)
+        plx_run(host, NULL, &problem, operands, 3) != PLX_OK || plx_synchronize(host, NULL) != PLX_OK)
         return failed(context);
     printf("%g %g\n%g %g\n", (double)c[0], (double)c[1], (double)c[2], (double)c[3]);
 

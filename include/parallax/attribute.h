@@ -120,6 +120,7 @@ typedef struct plx_attribute_options {
         seconds_in_all; /* kernels that are not begun by then are left out, and that is said; 0: no limit */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_attribute_options;
 
 /* Validates every cell of every kernel, times what is right, the cells of a kernel interleaved, and says in

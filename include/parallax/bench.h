@@ -47,6 +47,7 @@ typedef struct plx_bench_options {
     /* Called with each case that nobody runs, and why.  May be NULL. */
     void (*left_out)(void *data, const char *what, const char *reason);
     void *data;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_bench_options;
 
 typedef struct plx_bench_results {

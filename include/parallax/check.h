@@ -32,6 +32,7 @@ typedef struct plx_check_options {
     void *progress_data;
     /* Called with every case that is not ok, and a command line that repeats it. */
     void (*failure)(void *data, const plx_record *record, const char *command);
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_check_options;
 
 typedef struct plx_check_reason {

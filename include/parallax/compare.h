@@ -31,6 +31,7 @@ typedef struct plx_compare_options {
     /* Called between steps of the work; may be NULL. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_compare_options;
 
 /* Validates every (problem, backend, kernel) against the reference and against each

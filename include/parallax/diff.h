@@ -48,6 +48,7 @@ typedef struct plx_diff_options {
     double threshold;   /* smaller changes of time are none; 0: 0.02 */
     bool allow_missing; /* what vanished or lost its time is no regression */
     bool across; /* two devices: their names are no part of what is matched, and only what is broken is a regression */
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_diff_options;
 
 typedef struct plx_diff_results {

@@ -2,7 +2,7 @@
 #ifndef PARALLAX_FILES_H
 #define PARALLAX_FILES_H
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #ifdef __cplusplus
 extern "C" {

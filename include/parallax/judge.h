@@ -78,6 +78,7 @@ typedef struct plx_judged {
     plx_problem problem;
     plx_promise promise;
     plx_verdict verdict;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_judged;
 
 /* 0 all ok; 1 one is wrong; 4 one could not be judged, or there is none. */

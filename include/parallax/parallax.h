@@ -6,17 +6,38 @@
  *     if (plx_open(context, "auto", &backend) != PLX_OK)
  *         fprintf(stderr, "%s\n", plx_message(context));
  *
- * Every function that returns plx_status sets its outputs only on PLX_OK and
- * otherwise leaves one line in plx_message().  Pointers named context, backend,
- * queue, plan and buffer may not be NULL unless it says so; the destroying
- * functions accept NULL and do nothing.
+ *     plx_problem problem = plx_gemm_of(PLX_F32, false, false, m, n, k);
+ *     problem.of.gemm.alpha = 2;
+ *     plx_run(backend, queue, &problem, operands, 3);
  *
- * Threads: a context and all that was made from it may be used from several
- * threads at once; a queue by one thread at a time. */
+ * A problem says what is to be computed; plx_run() computes it, in a queue.  A plan (plx_plan_create(), plx_execute()) is the
+ * same for who computes it often, names its kernel, or captures a graph.  Each noun has an example: memory, queue, plan,
+ * graph, tensor (the directory examples/).
+ *
+ * Errors.  Every function that returns plx_status sets its outputs only on PLX_OK.  One that has a context, or what was made
+ * from one, says why it failed in plx_message(); one that has none takes a plx_error; none does both.  Pointers named
+ * context, backend, queue, plan and buffer may not be NULL unless it says so; the destroying functions accept NULL and do
+ * nothing.
+ *
+ * Threads.  Every function may be called by any number of threads at once, also with the same context, backend, plan and
+ * buffers; but a queue is used by one thread at a time (the backend's own queue, NULL, by any), an event likewise, and what
+ * is destroyed is used by nobody else.  A function that only looks at its arguments (plx_problem_..., names) keeps no state.
+ *
+ * Lifetimes.  Who creates destroys: plans, buffers, queues, events before their backend, backends before their context.
+ * What is enqueued keeps nothing alive: operands and plans go after the work is done (plx_synchronize()).  A string that is
+ * returned is the library's: names and what tells of plugins, devices and kernels live as long as the context, and with
+ * NULL or no context as long as the process; plx_message() until the thread's next call.  What is passed in is copied, unless
+ * it says so.
+ *
+ * Units.  Sizes of matrices, leading dimensions and strides count elements; offsets and all that is named bytes count bytes;
+ * times have their unit in their name, or are said to be nanoseconds.
+ *
+ * What is promised: this header, native.h, dlpack.h and types.h, within one number of the soname.  Structs that an
+ * application fills in or is given keep their size: new members go where room is reserved, which is 0.  Enumerators that end
+ * in _COUNT grow with releases and are no values of any call.  What the program `parallax` needs besides is in tool.h. */
 #ifndef PARALLAX_PARALLAX_H
 #define PARALLAX_PARALLAX_H
 
-#include <parallax/code.h>
 #include <parallax/native.h>
 #include <parallax/types.h>
 
@@ -39,7 +60,18 @@ typedef struct plx_plan plx_plan;       /* a problem made ready to run */
 
 /* ---- words ----------------------------------------------------------- */
 
+/* Of these headers.  plx_version() is the library's, which may be newer. */
+#define PLX_VERSION_MAJOR 0
+#define PLX_VERSION_MINOR 1
+#define PLX_VERSION_PATCH 0
+#define PLX_VERSION "0.1.0"
+#define PLX_VERSION_NUMBER(major, minor, patch) ((major) * 10000L + (minor) * 100L + (patch))
+/* For #if: whether these headers are of that version, or later. */
+#define PLX_VERSION_AT_LEAST(major, minor, patch) \
+    (PLX_VERSION_NUMBER(PLX_VERSION_MAJOR, PLX_VERSION_MINOR, PLX_VERSION_PATCH) >= PLX_VERSION_NUMBER(major, minor, patch))
+
 PLX_API const char *plx_version(void); /* "0.1.0" */
+/* A status in words; of a number that is none, too. */
 PLX_API const char *plx_strerror(plx_status status);
 
 PLX_API const char *plx_dtype_name(plx_dtype dtype);  /* "f32" */
@@ -51,37 +83,14 @@ PLX_API const char *plx_op_name(plx_op op);           /* "gemm" */
 PLX_API bool plx_op_from_name(const char *name, plx_op *op);
 PLX_API const char *plx_reduction_name(plx_reduction reduction);
 PLX_API bool plx_reduction_from_name(const char *name, plx_reduction *reduction);
-/* The name that was probably meant by a mistyped word; NULL when none is near. */
-PLX_API const char *plx_nearest_name(const char *word, const char *const *names, size_t count);
-
-/* ---- how the library was built ------------------------------------------- */
-
-typedef struct plx_build {
-    const char *kernels_hash; /* SHA-256 over the sources of all kernels, in hexadecimal digits */
-    const char *compiler, *flags;               /* of the host's code */
-    const char *device_compiler, *device_flags; /* of device code compiled beforehand; "" without */
-} plx_build;
-
-/* Belongs to the library. */
-PLX_API const plx_build *plx_build_facts(void);
 
 /* ---- context --------------------------------------------------------- */
-
-/* A backend that is not to be used. */
-typedef struct plx_barred {
-    const char *backend; /* "opencl:1"; "opencl": the whole plugin */
-    const char *reason;  /* that plx_open() fails with */
-} plx_barred;
 
 typedef struct plx_context_options {
     const char *const *plugin_dirs; /* searched first, in this order; may be NULL */
     size_t plugin_dir_count;
     bool try_anew; /* tries every plugin again, whatever is known of it */
-    const plx_barred *barred; /* copied; may be NULL */
-    size_t barred_count;
-    /* Called by any thread after a plugin may have loaded libraries or compiled: these may have taken the
-     * signal handlers of the program.  May be NULL. */
-    void (*loaded)(void);
+    uint64_t reserved[4]; /* 0 */
 } plx_context_options;
 
 /* Searches, in this order: the directories of `options` (may be NULL), those of
@@ -94,26 +103,6 @@ typedef struct plx_context_options {
  * processes.  $PLX_PROBE=inline: nothing is tried. */
 PLX_API plx_status plx_context_create(const plx_context_options *options, plx_context **context);
 PLX_API void plx_context_destroy(plx_context *context);
-/* Memory for what is learnt in a context by a library on top of this one: zero at first, the same for
- * the same name, given back with the context.  NULL: there is none. */
-PLX_API void *plx_context_memory(plx_context *context, const char *name, size_t bytes);
-
-/* ---- calls that do not come back ---------------------------------------------- */
-
-/* A call into a backend that some thread of the process is in. */
-typedef struct plx_call {
-    char backend[48]; /* "opencl:1"; while a plugin lists its devices its name alone */
-    char what[32];    /* "execution" */
-    char kernel[80];  /* "gemm/split-k"; "" where there is none */
-    double work;      /* flops and bytes of the largest problem that was planned there */
-    uint64_t number;  /* of all calls of its thread */
-    size_t thread;
-    bool own; /* the calling thread's */
-} plx_call;
-
-/* The calls that are being made now, the calling thread's first; at most so many.  May be called by a signal
- * handler, and by a thread that watches the others. */
-PLX_API size_t plx_calls(plx_call *calls, size_t capacity);
 
 /* ---- messages ------------------------------------------------------------------- */
 
@@ -136,9 +125,6 @@ typedef struct plx_plugin_report {
 
 PLX_API size_t plx_plugin_count(const plx_context *context);
 PLX_API plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report);
-/* What code of the plugin, or behind it, changed of this process and its threads, and in which call first: "the locale
- * (execution), handlers of SIGINT (planning)"; "": nothing so far.  It was put back, unless that is said. */
-PLX_API void plx_plugin_changes(const plx_context *context, size_t plugin, char *text, size_t capacity);
 PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t device,
                                  plx_device_info *info);
 /* Whether two devices, of whatever plugins, are one physical chip: the host's
@@ -147,8 +133,6 @@ PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b)
 /* Whether `word` stands for this device: its UUID ("GPU-0a1b...", with or without what is before the first '-'; so many
  * digits as tell it from others are enough, at least four) or its PCI address ("0000:17:00.0"). */
 PLX_API bool plx_device_is(const plx_device_info *info, const char *word);
-/* The directories that were searched, in order; NULL at the end. */
-PLX_API const char *plx_search_dir(const plx_context *context, size_t index);
 
 /* The kernels of a loaded plugin, in the order of the ladder; NULL at the end. */
 PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_op op,
@@ -198,7 +182,9 @@ PLX_API plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset
 
 PLX_API plx_status plx_event_create(plx_backend *backend, plx_event **event);
 PLX_API void plx_event_destroy(plx_event *event);
+/* Again: the event is then the new point. */
 PLX_API plx_status plx_event_record(plx_queue *queue, plx_event *event);
+/* Of the device's time between two events that were recorded in one queue; waits for `to`. */
 PLX_API plx_status plx_event_elapsed(plx_event *from, plx_event *to, double *nanoseconds);
 
 /* ---- problems -------------------------------------------------------- */
@@ -212,16 +198,9 @@ PLX_API plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols
 PLX_API plx_problem plx_matvec_of(plx_dtype dtype, bool trans, int64_t rows, int64_t cols);
 PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
                                 int64_t k);
-/* As far as the pattern uses them: one repetition, stride 1, one region, and as span
- * the next power of two. */
-PLX_API plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int64_t n);
 /* PLX_INVALID with a reason for a wrong dtype, a negative size, a leading
  * dimension that is too small, or a size that overflows. */
 PLX_API plx_status plx_problem_check(const plx_problem *problem, plx_error *error);
-/* Writes the one form that all problems of this meaning have, which is what kernels are
- * given: alpha and beta rounded to the dtype, -0 as 0, every other byte 0.  For a problem
- * that was checked. */
-PLX_API void plx_problem_normalise(const plx_problem *problem, plx_problem *normal);
 
 /* What an operation says of itself.  False when there is no such operation. */
 typedef struct plx_op_info {
@@ -239,16 +218,7 @@ typedef struct plx_op_info {
 
 #define PLX_MAX_SHAPE 3
 
-/* What a word can set in a problem of an operation. */
-typedef struct plx_setting {
-    const char *name;     /* "trans-a" */
-    const char *argument; /* "X"; NULL: it takes no word */
-    const char *help;
-} plx_setting;
-
 PLX_API bool plx_op_describe(plx_op op, plx_op_info *info);
-/* False when it has not that many. */
-PLX_API bool plx_op_setting(plx_op op, size_t index, plx_setting *setting);
 /* PLX_NOT_FOUND: the operation has no such setting; PLX_INVALID: that is no value of it.  Leading
  * dimensions are plx_problem_reshape()'s, which follows. */
 PLX_API plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word,
@@ -259,16 +229,6 @@ PLX_API plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shap
                                        plx_error *error);
 /* The inverse: writes the operation's shape_rank numbers. */
 PLX_API void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE]);
-/* "256x256x256"; cut off where `capacity` bytes are too few. */
-PLX_API void plx_shape_text(const plx_problem *problem, char *text, size_t capacity);
-/* What a problem is besides its shape and element type: "sum", "nt, alpha 2"; "" when it is
- * plain. */
-PLX_API void plx_variant_text(const plx_problem *problem, char *text, size_t capacity);
-/* Whether it has factors that change its result: an alpha that is not 1, a beta that is not 0. */
-PLX_API bool plx_problem_is_scaled(const plx_problem *problem);
-/* How the operands lie, where rows are apart or they start off alignment: ", lda 300, shift
- * 3"; "" else. */
-PLX_API void plx_layout_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
 /* All of it: "gemm f32 512x512x512 nn, lda 600, shift 3". */
 PLX_API void plx_problem_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
 
@@ -282,7 +242,8 @@ typedef struct plx_view {
     uint64_t offset;
 } plx_view;
 
-/* The kernel that the plugin chooses for a problem, without a plan; what was tuned is not asked. */
+/* The kernel that plx_plan_create() without a name, and so plx_run(), would take for a problem: what was tuned, else the
+ * plugin's choice.  *kernel lives as long as the context. */
 PLX_API plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel);
 /* kernel NULL or "best": what was tuned, else the plugin's choice.  "split-k:64x64/4" is a kernel in
  * one of its configurations; without one it takes what suits the problem by its own model.  A plan
@@ -303,39 +264,18 @@ PLX_API int64_t plx_plan_depth(const plx_plan *plan);
  * the one that it takes by itself. */
 PLX_API plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                       plx_config *configs, size_t capacity, size_t *count);
-/* The rates that a kernel's model of its time stands on, for problems of this kind on this device; at most
- * `capacity` of them are written.  *count 0: there is no model, or it has none that could be others. */
-PLX_API plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                                    plx_rate *rates, size_t capacity, size_t *count);
-/* Microseconds that the model expects of the problem, in a configuration that plx_kernel_configs() listed for it
- * (NULL: its own choice), by other rates: as many as there are, in their order; NULL: by its own.
- * PLX_UNSUPPORTED: there is no model. */
-PLX_API plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                                     const plx_config *config, const double *rates, double *us);
-/* What the first call of this context did otherwise than planned, and why, such as another kernel where
- * there was no memory to work in: a sentence.  "": all was as planned. */
-PLX_API const char *plx_remark(plx_context *context);
-/* The same of this plan's executions: "async-copy ran: an operand begins at no multiple of 16 bytes".  Lives as long as
- * the plan. */
+/* What this plan's executions first did otherwise than planned, and why: "async-copy ran: an operand begins at no multiple
+ * of 16 bytes"; "": nothing.  Lives as long as the plan. */
 PLX_API const char *plx_plan_remark(plx_plan *plan);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);
-/* Executes under the hardware's counters, as often as they need, and waits.  The
- * output is written each time.  PLX_UNSUPPORTED: this backend has no counters, or may not
- * read them here.  What the plugin said of it is in *error, without what the message adds. */
-PLX_API plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                             plx_counters *counters, plx_error *error);
-
-/* One of PLX_THROTTLE_ in a word: "power", "heat"; "unknown" for no or several bits. */
-PLX_API const char *plx_throttle_name(uint32_t reason);
-/* What the device says of its clocks, power and temperature; PLX_UNSUPPORTED where it
- * does not say. */
-PLX_API plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry);
-
-/* Plan (cached by the backend), and enqueue on its own queue. */
-PLX_API plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands,
+/* Enqueues a problem: its plan is made when it is first met, and kept by the backend (the last 64).  The first call may so
+ * take seconds; in a stream that is captured make a plan beforehand (plx_plan_create(), plx_queue_reserve()).  Operands as
+ * of plx_execute(). */
+PLX_API plx_status plx_run(plx_backend *backend, plx_queue *queue, const plx_problem *problem, const plx_view *operands,
                            size_t count);
+/* The same in one call, in the backend's own queue, of problems without a compute type or an output type of their own. */
 PLX_API plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t n,
                               plx_view x, plx_view result);
 PLX_API plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols,
@@ -346,80 +286,6 @@ PLX_API plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans,
 PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m,
                             int64_t n, int64_t k, double alpha, plx_view a, int64_t lda, plx_view b,
                             int64_t ldb, double beta, plx_view c, int64_t ldc);
-
-/* ---- device code that moves between APIs -------------------------------- */
-
-/* The kernel's device code for a problem, as text.  PLX_UNSUPPORTED: there is none, with the reason as the
- * message. */
-PLX_API plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                               plx_code *code);
-/* The same of a plugin that has no device here: what one of the architecture of its texts would launch. */
-PLX_API plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
-                                           const char *kernel, plx_code *code);
-PLX_API void plx_code_free(plx_code *code);
-/* A plan that runs this text with the launches that its writer makes of it; code NULL: the backend's own
- * device code, launched as plainly as another API could.  The kernel is named. */
-PLX_API plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                                    const plx_code *code, plx_plan **plan);
-/* The launches of a plan, and what a block of each takes; at most `capacity` of them are written. */
-PLX_API plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count);
-/* Counts the instructions of each of the code's entry points, in its order. */
-PLX_API plx_status plx_code_instructions(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                                         const plx_code *code, plx_code_form form, plx_instructions *found,
-                                         size_t capacity, size_t *count);
-PLX_API plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin,
-                                                        const plx_problem *problem, const char *kernel,
-                                                        const plx_code *code, plx_code_form form,
-                                                        plx_instructions *found, size_t capacity,
-                                                        size_t *count);
-
-/* ---- files that are whole or not there --------------------------------- */
-
-typedef struct plx_output plx_output;
-
-/* Opens a stream that becomes the file `path` when plx_output_close() succeeds: until
- * then it has a temporary name in the same directory, and what was there before stays.
- * A device or a pipe is written in place. */
-PLX_API plx_status plx_output_open(const char *path, plx_output **output, plx_error *error);
-PLX_API FILE *plx_output_stream(plx_output *output);
-/* Either of the two frees `output`.  close: PLX_IO when anything that was written to
- * the stream failed; then nothing has changed under `path`. */
-PLX_API plx_status plx_output_close(plx_output *output, plx_error *error);
-PLX_API void plx_output_discard(plx_output *output);
-
-/* ---- tuned choices ----------------------------------------------------- */
-
-/* A kernel that was measured to be the fastest for a problem on a device.  It is taken before
- * the plugin's own choice, by plx_plan_create() without a name and by plx_run(), where all up
- * to `variant` is the same: kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), a
- * table of lines whose fields are separated by tabs. */
-typedef struct plx_choice {
-    char device[128], driver[96], backend[48], kernels_hash[72];
-    char op[16], dtype[16], shape[96], variant[128];
-    char kernel[64], over[64]; /* what is taken, and what would have been */
-    double gain;               /* the time of `over` as a multiple of the kernel's */
-    char date[16];
-    bool current; /* of these kernels; else it is ignored */
-} plx_choice;
-
-/* Fills in what says for which problem a choice is, by what the plugin `plugin` ("cuda") tells of
- * the device, and clears the rest.  alpha, beta and leading dimensions are not told apart. */
-PLX_API void plx_tuned_key(const char *plugin, const plx_device_info *device, const plx_problem *problem,
-                           plx_choice *choice);
-/* Replaces what is kept of the same problems; a change without a kernel takes it away.  Backends that
- * are open choose anew.  The newest thousand are kept.  PLX_IO: the file can't be written. */
-PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count,
-                                    plx_error *error);
-/* The choice of that number.  PLX_NOT_FOUND: there are not as many; PLX_IO, PLX_NO_MEMORY: they can't be read. */
-PLX_API plx_status plx_tuned_read(size_t index, plx_choice *choice, plx_error *error);
-/* False: there are not as many, or they can't be read. */
-PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
-/* The first choice of this context that named no kernel of its backend, a baseline, or one
- * that could not be planned, so that the plugin chose, or that the choices can't be read: a sentence.
- * "": there was none. */
-PLX_API const char *plx_tuned_ignored(plx_context *context);
-/* Forgets all of them.  PLX_IO as above. */
-PLX_API plx_status plx_tuned_forget(plx_context *context, plx_error *error);
 
 #ifdef __cplusplus
 }

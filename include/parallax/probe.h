@@ -76,6 +76,7 @@ typedef struct plx_probe_options {
     double seconds_per_sweep; /* time limit of the measurement; 0: chosen */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_probe_options;
 
 /* "partition", ...; NULL at the end. */

@@ -2,7 +2,7 @@
 #ifndef PARALLAX_RESULTS_H
 #define PARALLAX_RESULTS_H
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -204,6 +204,7 @@ typedef struct plx_record {
     uint64_t shift;            /* elements by which each operand started past an aligned address */
     char config[40];           /* the configuration in which the kernel ran, "64x64/4"; "" where it has none */
     char remark[160];          /* what ran otherwise than planned, and why; "": nothing */
+    uint64_t reserved[16]; /* 0: new members go here */
 } plx_record;
 
 typedef struct plx_pair {
@@ -318,6 +319,7 @@ typedef struct plx_results {
     bool strict;    /* a library's fault decides the status like any other's */
     bool interrupted; /* plx_studies_stop() ended the study after `finished` of `wanted` pieces of work */
     size_t finished, wanted;
+    uint64_t reserved[16]; /* 0: new members go here */
 } plx_results;
 
 /* Ends compare, tune, check, probe and attribute of this process after the piece of work that they are at: what is

@@ -93,6 +93,7 @@ typedef struct plx_choice_options {
     /* Where the rates that are fitted go, a file for each kernel that has some: KERNEL.h.  NULL: nothing is fitted. */
     const char *rates;
     const char *command; /* for the first line of those */
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_choice_options;
 
 /* Times, in each problem, what the models of all kernels expect to be fast, each judged before, and says how far

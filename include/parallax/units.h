@@ -74,6 +74,7 @@ typedef struct plx_units_options {
     size_t kernel_count;
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_units_options;
 
 /* Finds out how the matrix units compute, from products of matrices made for it; results->units has what was

@@ -150,7 +150,7 @@ static bool has_twin(plx_backend *backend, const plx_problem *problem, const plx
 static bool is_chosen(plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel)
 {
     const plx_kernel *chosen = NULL;
-    return plx_choose(backend, problem, &chosen) == PLX_OK && strcmp(chosen->name, kernel->name) == 0;
+    return plx_choose_untuned(backend, problem, &chosen) == PLX_OK && strcmp(chosen->name, kernel->name) == 0;
 }
 
 /* What a problem is to be to a kernel; own NULL: somebody asked for it. */

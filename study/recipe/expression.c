@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <ctype.h>
 #include <inttypes.h>

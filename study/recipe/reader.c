@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -317,7 +317,7 @@ static plx_status find_chosen(const plx_cuts *cuts, plx_candidate *chosen, plx_e
     const plx_kernel *kernel;
     plx_candidate *found;
     size_t count;
-    plx_status status = plx_explain(backend, plx_choose(backend, cuts->problem, &kernel), error);
+    plx_status status = plx_explain(backend, plx_choose_untuned(backend, cuts->problem, &kernel), error);
     if (status == PLX_OK)
         status = plx_backends_candidates(&cuts->comparison->opened, cuts->problem, &kernel->name, 1, &found,
                                          &count, error);

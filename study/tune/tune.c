@@ -78,7 +78,7 @@ static plx_status default_kernel(const tuning *t, const plx_record *record, char
     plx_status status = plx_open(t->context, record->backend, &backend);
     if (status != PLX_OK)
         return status;
-    status = plx_choose(backend, &record->problem, &kernel);
+    status = plx_choose_untuned(backend, &record->problem, &kernel);
     if (status == PLX_OK)
         (void)snprintf(name, capacity, "%s", kernel->name);
     plx_close(backend);

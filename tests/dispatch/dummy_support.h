@@ -4,7 +4,7 @@
 
 #include "tests/fakes/dummy.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 /* The dummy with which everything is right; tests/fakes/dummy_good.c as an older plugin where a test says so. */
 #ifndef DUMMY_GOOD

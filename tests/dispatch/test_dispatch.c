@@ -312,7 +312,7 @@ static void nothing_is_executed_for_an_empty_output(void **state)
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 0, 7, 7);
     plx_buffer *b = new_buffer(bench->backend, 49 * 4);
     const long before = atomic_load(&bench->dummy->executions);
-    assert_int_equal(plx_run(bench->backend, &problem, (const plx_view[]){{NULL, 0}, {b, 0}, {NULL, 0}}, 3),
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, (const plx_view[]){{NULL, 0}, {b, 0}, {NULL, 0}}, 3),
                      PLX_OK);
     assert_int_equal(atomic_load(&bench->dummy->executions), before);
     plx_buffer_destroy(b);
@@ -326,18 +326,18 @@ static void bad_problems_are_refused(void **state)
     expect(bench, plx_plan_create(bench->backend, &problem, NULL, &plan), PLX_INVALID, "-1");
     problem = plx_reduce_of(PLX_DTYPE_COUNT, PLX_SUM, 1);
     expect(bench, plx_plan_create(bench->backend, &problem, NULL, &plan), PLX_INVALID, "reduce");
-    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "reduce");
+    expect(bench, plx_run(bench->backend, NULL, &problem, NULL, 0), PLX_INVALID, "reduce");
     problem = plx_reduce_of(PLX_I32, PLX_SUM, 1);
     problem.config = 1;
-    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "config is not 0");
+    expect(bench, plx_run(bench->backend, NULL, &problem, NULL, 0), PLX_INVALID, "config is not 0");
     problem = plx_reduce_of(PLX_I32, PLX_SUM, 1);
     problem.op = PLX_OP_COUNT;
-    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "no operation");
+    expect(bench, plx_run(bench->backend, NULL, &problem, NULL, 0), PLX_INVALID, "no operation");
     problem = plx_reduce_of(PLX_I64, PLX_SUM, INT64_MAX / 4);
-    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "reduce");
+    expect(bench, plx_run(bench->backend, NULL, &problem, NULL, 0), PLX_INVALID, "reduce");
     problem = plx_gemm_of(PLX_F32, false, false, 4, 4, 4);
     problem.of.gemm.lda = 3;
-    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "leading dimension of A");
+    expect(bench, plx_run(bench->backend, NULL, &problem, NULL, 0), PLX_INVALID, "leading dimension of A");
     assert_null(plan);
 }
 
@@ -450,10 +450,10 @@ static void problems_that_mean_the_same_share_a_plan(void **state)
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2), dirty;
     const long before = atomic_load(&bench->dummy->plans_made);
     problem.of.gemm.alpha = 0.1;
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
     problem.of.gemm.alpha = (double)0.1F;
     problem.of.gemm.beta = -0.0;
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
     memset(&dirty, 0xa5, sizeof dirty); /* a hand-made problem has anything between its fields */
     dirty.op = problem.op;
     dirty.dtype = problem.dtype;
@@ -464,12 +464,12 @@ static void problems_that_mean_the_same_share_a_plan(void **state)
     dirty.of.gemm.trans_a = dirty.of.gemm.trans_b = false;
     dirty.of.gemm.alpha = 0.1;
     dirty.of.gemm.beta = 0.0;
-    assert_int_equal(plx_run(bench->backend, &dirty, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &dirty, operands, 3), PLX_OK);
     assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 1);
     problem.of.gemm.alpha = 0.2;
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
     problem.of.gemm.trans_a = true;
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
     assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 3);
     plx_buffer_destroy(buffer);
 }
@@ -484,14 +484,56 @@ static void what_is_tuned_ends_plans_that_were_chosen(void **state)
     const plx_view operands[] = {{buffer, 0}, {buffer, 16}, {buffer, 32}};
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
     const long before = atomic_load(&bench->dummy->plans_made), alive = atomic_load(&bench->dummy->plans);
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
     assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 1);
     (void)plx_tuned_change(plx_backend_context(bench->backend), NULL, 0, &error);
-    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, NULL, &problem, operands, 3), PLX_OK);
     assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 2);
     assert_int_equal(atomic_load(&bench->dummy->plans), alive + 1); /* the old one is gone */
     plx_buffer_destroy(buffer);
+}
+
+/* A plan that ran in the caller's queue is destroyed when that was waited for, which only that queue's user can do: else
+ * it is kept until the backend is closed.  (Mutation: release() that destroys at once; the dummy says that it was at work.) */
+static void a_plan_that_makes_room_is_not_at_work(void **state)
+{
+    fixture *bench = *state;
+    plx_error error = {.text = ""};
+    plx_queue *queue, *other;
+    plx_buffer *buffer = new_buffer(bench->backend, 256);
+    const plx_view operands[] = {{buffer, 0}, {buffer, 16}, {buffer, 32}};
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
+    const long alive = atomic_load(&bench->dummy->plans);
+    assert_int_equal(plx_queue_create(bench->backend, &queue), PLX_OK);
+    assert_int_equal(plx_queue_create(bench->backend, &other), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, queue, &problem, operands, 3), PLX_OK);
+    (void)plx_tuned_change(bench->context, NULL, 0, &error);
+    const long waits = atomic_load(&bench->dummy->synchronized);
+    assert_int_equal(plx_run(bench->backend, queue, &problem, operands, 3), PLX_OK);
+    assert_int_equal(atomic_load(&bench->dummy->synchronized), waits + 2); /* the backend's own, and this one */
+    assert_int_equal(atomic_load(&bench->dummy->plans), alive + 1);
+    (void)plx_tuned_change(bench->context, NULL, 0, &error);
+    assert_int_equal(plx_run(bench->backend, other, &problem, operands, 3), PLX_OK);
+    assert_int_equal(atomic_load(&bench->dummy->plans), alive + 2); /* one is in a queue that is not this thread's */
+    plx_queue_destroy(queue);
+    plx_queue_destroy(other);
+    plx_buffer_destroy(buffer);
+    /* tear_down() sees that all are gone with the backend */
+}
+
+/* The queue of a run is of its backend. */
+static void a_run_takes_its_queue(void **state)
+{
+    fixture *bench = *state;
+    plx_backend *same;
+    plx_queue *queue;
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
+    assert_int_equal(plx_open(bench->context, "dummy-good", &same), PLX_OK);
+    assert_int_equal(plx_queue_create(same, &queue), PLX_OK);
+    expect(bench, plx_run(bench->backend, queue, &problem, NULL, 0), PLX_INVALID, "was given for work on dummy-good:0");
+    plx_queue_destroy(queue);
+    plx_close(same);
 }
 
 static plx_status sum_of(fixture *bench, plx_buffer *buffer, int64_t n)
@@ -622,7 +664,7 @@ static void a_lost_device_runs_nothing_more(void **state)
     expect(bench, plx_upload(NULL, buffer, 0, &host, 4), PLX_DEVICE_LOST, why);
     const long before = atomic_load(&bench->dummy->executions);
     expect(bench, plx_execute(plan, NULL, operands, 2), PLX_DEVICE_LOST, why);
-    expect(bench, plx_run(bench->backend, &problem, operands, 2), PLX_DEVICE_LOST, why);
+    expect(bench, plx_run(bench->backend, NULL, &problem, operands, 2), PLX_DEVICE_LOST, why);
     expect(bench, plx_upload(NULL, buffer, 0, &host, 4), PLX_DEVICE_LOST, why);
     expect(bench, plx_download(NULL, &host, buffer, 0, 4), PLX_DEVICE_LOST, why);
     expect(bench, plx_fill(NULL, buffer, 0, 0, 4), PLX_DEVICE_LOST, why);
@@ -808,6 +850,8 @@ int main(void)
         WITH_BENCH(configurations_are_found_by_name),
         WITH_BENCH(problems_that_mean_the_same_share_a_plan),
         WITH_BENCH(what_is_tuned_ends_plans_that_were_chosen),
+        WITH_BENCH(a_plan_that_makes_room_is_not_at_work),
+        WITH_BENCH(a_run_takes_its_queue),
         WITH_BENCH(the_cache_is_bounded_and_keeps_the_recent),
         WITH_BENCH(failures_are_told_with_what_was_tried),
         WITH_BENCH(what_is_supported_is_told),

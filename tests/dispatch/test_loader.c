@@ -586,6 +586,20 @@ static void what_cannot_be_opened_is_explained(void **state)
 
 /* ---- words ------------------------------------------------------------- */
 
+/* Headers and library are of one version here, which stands in both. */
+static void versions(void **state)
+{
+    char text[32];
+    (void)state;
+    (void)snprintf(text, sizeof text, "%d.%d.%d", PLX_VERSION_MAJOR, PLX_VERSION_MINOR, PLX_VERSION_PATCH);
+    assert_string_equal(PLX_VERSION, text);
+    assert_string_equal(plx_version(), text);
+    assert_true(PLX_VERSION_AT_LEAST(PLX_VERSION_MAJOR, PLX_VERSION_MINOR, PLX_VERSION_PATCH));
+    assert_true(PLX_VERSION_AT_LEAST(PLX_VERSION_MAJOR, 0, 0));
+    assert_false(PLX_VERSION_AT_LEAST(PLX_VERSION_MAJOR, PLX_VERSION_MINOR, PLX_VERSION_PATCH + 1));
+    assert_false(PLX_VERSION_AT_LEAST(PLX_VERSION_MAJOR + 1, 0, 0));
+}
+
 static void nearest_names(void **state)
 {
     static const char *const names[] = {"cuda", "opencl", "host"};
@@ -711,7 +725,7 @@ int main(void)
         cmocka_unit_test(a_plugin_without_device_says_why),
         cmocka_unit_test(devices_are_opened_by_name),
         cmocka_unit_test_teardown(what_cannot_be_opened_is_explained, unshape),
-        cmocka_unit_test(nearest_names),
+        cmocka_unit_test(versions), cmocka_unit_test(nearest_names),
         cmocka_unit_test(words_go_there_and_back),
         cmocka_unit_test(one_chip_is_recognised),
         cmocka_unit_test(messages_belong_to_context_and_thread),

@@ -434,12 +434,12 @@ static void who_closes_too_early_loses_the_use(void **state)
     assert_int_equal(plx_plan_create(backend, &problem, NULL, &plan), PLX_OK);
     assert_int_equal(plx_pinned_create(backend, 16, &pinned), PLX_OK);
     const plx_view operands[] = {{imported, 0}, {own, 0}};
-    assert_int_equal(plx_run(backend, &problem, operands, 2), PLX_OK); /* a plan that the backend keeps */
+    assert_int_equal(plx_run(backend, NULL, &problem, operands, 2), PLX_OK); /* a plan that the backend keeps */
     plx_context_destroy(early);
     plx_close(backend);
     context = early;
     expect(plx_execute(plan, queue, operands, 2), PLX_DEVICE_LOST, words);
-    expect(plx_run(backend, &problem, operands, 2), PLX_DEVICE_LOST, words);
+    expect(plx_run(backend, NULL, &problem, operands, 2), PLX_DEVICE_LOST, words);
     expect(plx_upload(NULL, own, 0, &number, 4), PLX_DEVICE_LOST, words);
     expect(plx_event_record(queue, event), PLX_DEVICE_LOST, words);
     expect(plx_synchronize(backend, NULL), PLX_DEVICE_LOST, words);

@@ -142,7 +142,7 @@ static void products_take_every_layout(void **state)
         plx_problem problem;
         plx_view operands[3];
         expect(plx_gemm_of_tensors(context, &taken[0], &taken[1], &taken[2], &problem, operands), PLX_OK, "");
-        expect(plx_run(host, &problem, operands, 3), PLX_OK, "");
+        expect(plx_run(host, NULL, &problem, operands, 3), PLX_OK, "");
         expect_product(&a, &b, &c);
         for (size_t i = 0; i < 3; i++)
             plx_buffer_destroy(taken[i].view.buffer);
@@ -170,9 +170,9 @@ static void matvecs_transposes_and_sums_too(void **state)
         plx_view operands[3];
         expect(plx_matvec_of_tensors(context, &taken[0], &taken[1], &taken[2], &problem, operands), PLX_OK,
                "");
-        expect(plx_run(host, &problem, operands, 3), PLX_OK, "");
+        expect(plx_run(host, NULL, &problem, operands, 3), PLX_OK, "");
         expect(plx_transpose_of_tensors(context, &taken[0], &taken[3], &problem, operands), PLX_OK, "");
-        expect(plx_run(host, &problem, operands, 2), PLX_OK, "");
+        expect(plx_run(host, NULL, &problem, operands, 2), PLX_OK, "");
         float expected = 0;
         for (int64_t i = 0; i < M; i++) {
             float row = 0;
@@ -187,7 +187,7 @@ static void matvecs_transposes_and_sums_too(void **state)
             plx_reduce_of_tensors(context, &taken[0], PLX_SUM, &taken[4], &problem, operands);
         if (way < 2) {
             expect(status, PLX_OK, "");
-            expect(plx_run(host, &problem, operands, 2), PLX_OK, "");
+            expect(plx_run(host, NULL, &problem, operands, 2), PLX_OK, "");
             assert_true(sum == expected);
         } else {
             expect(status, PLX_INVALID, "its rows do not lie one after the other");
@@ -426,7 +426,7 @@ static void what_is_to_be_read_is_no_result(void **state)
     expect(plx_tensor_borrow(host, &other.dl, 0, &out), PLX_OK, "");
     assert_true(in.read_only && !out.read_only);
     expect(plx_transpose_of_tensors(context, &out, &in, &problem, operands), PLX_OK, "");
-    expect(plx_run(host, &problem, operands, 2), PLX_INVALID, "out is written, and its buffer may not be");
+    expect(plx_run(host, NULL, &problem, operands, 2), PLX_INVALID, "out is written, and its buffer may not be");
     plx_buffer_destroy(in.view.buffer);
     plx_buffer_destroy(out.view.buffer);
 }

@@ -158,6 +158,7 @@ void dummy_queue_destroy(plx_plugin_queue *queue)
 
 plx_status dummy_synchronize(plx_plugin_queue *queue, plx_error *error)
 {
+    atomic_fetch_add(&dummy_control.synchronized, 1);
     const plx_status status = enter(queue, error);
     return status == PLX_OK ? leave(queue) : status;
 }

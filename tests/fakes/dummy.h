@@ -31,6 +31,7 @@ typedef struct dummy_state {
     atomic_long probes, executions;
     atomic_long sessions, memories, queues, events, plans; /* that are alive */
     atomic_long plans_made;
+    atomic_long synchronized;
     atomic_long config; /* of the last plan */
     size_t layout[DUMMY_LAYOUTS]; /* as the plugin was compiled */
 } dummy_state;

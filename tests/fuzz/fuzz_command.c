@@ -14,9 +14,10 @@
 enum { MOST_WORDS = 48, MOST_BYTES = 4096 };
 
 /* In place of the library's: there is no work to be done. */
-plx_status plx_context_create(const plx_context_options *options, plx_context **context)
+plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool, plx_context **context)
 {
     (void)options;
+    (void)tool;
     (void)context;
     return PLX_NOT_FOUND;
 }

@@ -2,7 +2,7 @@
  * there is can be shown. */
 #include "tests/fuzz/fuzz.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 #include <parallax/recipe.h>
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * there are launches, or a reason; no other file is read. */
 #include "tests/fuzz/fuzz.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 #include <parallax/recipe.h>
 
 #include <string.h>

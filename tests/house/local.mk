@@ -3,6 +3,7 @@
 # files there, `make update-tables` writes the documents in the source directory.
 long_tests += tests/house/test_new_operation.sh
 script_tests += \
+	tests/house/test_abi.sh \
 	tests/house/test_dist.sh \
 	tests/house/test_headers.sh \
 	tests/house/test_layers.sh \
@@ -16,6 +17,13 @@ EXTRA_DIST += tests/house/tables
 update-tables: parallax$(EXEEXT)
 	$(SHELL) $(top_srcdir)/tests/house/tables ./parallax$(EXEEXT) $(top_srcdir) --update
 	$(SHELL) $(top_srcdir)/tests/page/pictures ./parallax$(EXEEXT) $(top_srcdir) --update
+
+# When a release is made: what test_abi.sh compares later ones with.  Needs debugging information (-g) and abidw.
+abi-dump: libparallax.la libparallax-study.la
+	@$(MKDIR_P) $(top_srcdir)/tests/data/abi
+	for name in libparallax libparallax-study; do \
+		abidw --no-corpus-path --no-comp-dir-path --out-file $(top_srcdir)/tests/data/abi/$$name.abi .libs/$$name.so || exit 1; \
+	done
 
 # What test_new_operation.sh and test_new_kernel.sh add to a copy of the tree.
 EXTRA_DIST += tests/house/copy_tree.sh tests/house/scale tests/house/turned

@@ -48,12 +48,20 @@ each() { # SUFFIX STANDARDS COMPILER...
     done
 }
 each c 'c11 c17 c2x' "$CC" gcc clang
-each cpp 'c++11 c++17 c++20' "$CXX" g++ clang++
+each cpp 'c++11 c++14 c++17 c++20' "$CXX" g++ clang++
 
 # No header leaves a function to C++: it would have another name there.
 for header in "$include"/parallax/*.h; do
     grep -q '^[a-zA-Z].*(' "$header" || continue
     grep -q '^extern "C" {' "$header" || { failures=$((failures + 1)) && echo "FAIL: no extern \"C\" in $header"; }
+done
+# What applications call has one channel for errors: the message of the context that it belongs to, or plx_error where there is
+# none.
+for header in parallax native dlpack; do
+    declarations=$(tr '\n' ' ' <"$include/parallax/$header.h" | grep -o 'PLX_API [^;]*;')
+    [ -n "$declarations" ] || { failures=$((failures + 1)) && echo "FAIL: $header.h declares nothing"; }
+    both=$(echo "$declarations" | grep 'plx_error \*' | grep -E 'plx_(context|backend|buffer|queue|plan|event|tensor) \*')
+    [ -z "$both" ] || { failures=$((failures + 1)) && echo "FAIL: two channels for errors: $both"; }
 done
 [ "$in_cxx" -gt 0 ] || echo "C++ was not tried: there is no compiler"
 echo "$tried compilers and standards, $failures failures"

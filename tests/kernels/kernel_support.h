@@ -3,7 +3,7 @@
 #ifndef TESTS_KERNEL_SUPPORT_H
 #define TESTS_KERNEL_SUPPORT_H
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include "kernels/recipe.h"
 #include "tests/fakes/devices.h"

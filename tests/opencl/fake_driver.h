@@ -6,7 +6,7 @@
 #include "backends/opencl/opencl.h"
 #include "backends/opencl/session.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <stddef.h>
 #include <stdint.h>

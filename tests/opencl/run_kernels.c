@@ -4,7 +4,7 @@
  * has it read.  Every run has its own session: what an earlier one left in scratch memory
  * would pass for written. */
 #include "probe/tiles.h"
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <stdio.h>
 #include <stdlib.h>

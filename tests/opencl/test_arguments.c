@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 enum { SIDE = 40, TERMS = 512, ELEMENTS = SIDE * SIDE, BYTES = ELEMENTS * sizeof(float), QUEUES = 2 };
 

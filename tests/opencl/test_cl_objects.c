@@ -4,7 +4,7 @@
 
 #include "backends/opencl/functions.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 enum { A_BYTE = 512, B_BYTE = 1024, M = 300, N = 200, K = 104 };
 

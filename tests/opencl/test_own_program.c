@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 static plx_error error;
 

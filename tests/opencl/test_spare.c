@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 enum { SIDE = 40, TERMS = 512, ONE = 0x3f800000, A, B, C };
 

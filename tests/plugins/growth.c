@@ -2,7 +2,7 @@
  * to warm up.  0: the process did not grow; 1: it did; 77: there is no such backend here.  With "device" the memory in
  * use on NVIDIA's devices must not grow either, which wants devices that nobody else uses. */
 #define _GNU_SOURCE
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <dlfcn.h>
 #include <malloc.h>

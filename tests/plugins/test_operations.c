@@ -1,6 +1,6 @@
 /* The four operations in one call each, and device code where a backend has none, on the host. */
 #include <parallax/code.h>
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * environment writes them there, for the schema's test. */
 #define _XOPEN_SOURCE 700
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 #include <parallax/recipe.h>
 
 #include <setjmp.h>

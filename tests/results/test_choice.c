@@ -2,7 +2,7 @@
  * what the dispatcher makes of models that answer wrongly. */
 #define _XOPEN_SOURCE 700
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 #include <parallax/study.h>
 
 #include <setjmp.h>

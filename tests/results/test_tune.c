@@ -2,7 +2,7 @@
  * measured on, and a file that can't be used is as good as none. */
 #define _XOPEN_SOURCE 700
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 #include <parallax/study.h>
 
 #include <setjmp.h>
@@ -158,6 +158,7 @@ static void test_configurations(void **state)
     plx_context *context;
     plx_plan *plan;
     plx_config config;
+    const plx_kernel *kernel;
     plx_device_info info = device();
     const plx_problem problem = tuned_problem();
     (void)state;
@@ -167,6 +168,10 @@ static void test_configurations(void **state)
     assert_string_equal(plx_plan_kernel(plan)->name, "split-k");
     assert_int_equal(plx_plan_config(plan, &config), PLX_OK);
     assert_string_equal(config.name, "64x64/2");
+    assert_int_equal(plx_choose(backend, &problem, &kernel), PLX_OK); /* the same without a plan */
+    assert_string_equal(kernel->name, "split-k");
+    assert_int_equal(plx_choose_untuned(backend, &problem, &kernel), PLX_OK);
+    assert_string_not_equal(kernel->name, "split-k");
     assert_int_equal(plx_plan_depth(plan), 32 + 1); /* half of the terms, and the other half's sum */
     assert_string_equal(plx_tuned_ignored(context), "");
     plx_plan_destroy(plan);
@@ -177,6 +182,8 @@ static void test_configurations(void **state)
     assert_int_equal(plx_plan_create(backend, &problem, NULL, &plan), PLX_OK);
     assert_int_equal(plx_plan_config(plan, &config), PLX_OK);
     assert_string_not_equal(config.name, "64x64/3");
+    assert_int_equal(plx_choose(backend, &problem, &kernel), PLX_OK); /* as the plan is */
+    assert_string_equal(kernel->name, plx_plan_kernel(plan)->name);
     assert_non_null(strstr(plx_tuned_ignored(context), "has no configuration \"64x64/3\""));
     plx_plan_destroy(plan);
     plx_close(backend);

@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 
 #include <cuda.h>
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * are small integers: the results are exact. */
 #include "tests/plugins/vendor_sum.h"
 
-#include <parallax/parallax.h>
+#include <parallax/tool.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
