@@ -112,11 +112,11 @@ static int add_configs(plx_context *context, plx_op op, const plx_kernel *kernel
 
 static bool is_step(const plx_kernel *kernel)
 {
-    return (kernel->flags & (PLX_KERNEL_BASELINE | PLX_KERNEL_VENDOR)) == 0;
+    return (kernel->flags & (PLX_KERNEL_BASELINE | PLX_KERNEL_VENDOR | PLX_KERNEL_SPECIAL)) == 0;
 }
 
 /* A kernel's place on its plugin's ladder, from 1; 0 for what is no step: a baseline, a
- * vendor's kernel, and the only kernel of a plugin, like the host's. */
+ * vendor's kernel, one for special shapes, and the only kernel of a plugin, like the host's. */
 static size_t step_of(plx_context *context, plx_op op, const char *name)
 {
     for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
@@ -239,11 +239,22 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
 
 /* ---- the ladder ------------------------------------------------------------------ */
 
+/* What an operation's kernels are, in the order in which they are shown. */
+enum { STEPS, SPECIAL, OTHERS, PARTS };
+
 typedef struct ladder {
     plx_context *context;
     plx_op op;
+    int part;
     plx_table table;
 } ladder;
+
+static int part_of(const ladder *of, const plx_kernel *kernel)
+{
+    if (step_of(of->context, of->op, kernel->name) > 0)
+        return STEPS;
+    return (kernel->flags & PLX_KERNEL_SPECIAL) != 0 ? SPECIAL : OTHERS;
+}
 
 static void add_line(plx_table *table, const char *number, const char *name)
 {
@@ -257,6 +268,8 @@ static void add_step(void *data, const plx_kernel *kernel, const char *plugins)
     ladder *of = data;
     char number[24] = "-";
     size_t step = step_of(of->context, of->op, kernel->name);
+    if (part_of(of, kernel) != of->part)
+        return;
     if (step > 0)
         (void)snprintf(number, sizeof number, "%zu", step);
     add_line(&of->table, number, kernel->name);
@@ -271,13 +284,24 @@ static void add_step(void *data, const plx_kernel *kernel, const char *plugins)
 
 static int explain_op(plx_context *context, plx_op op)
 {
+    static const char *const titles[PARTS] = {
+        [STEPS] = "the ladder: each kernel is one step from the one before",
+        [SPECIAL] = "for special shapes, beside the ladder",
+        [OTHERS] = "to compare with: references, copies, libraries",
+    };
     const plx_op_info info = cli_op_info(op);
-    ladder steps = {.context = context, .op = op, .table = {.columns = 2, .left = 2, .indent = "  "}};
+    bool some = false;
     (void)fprintf(cli_out(), "%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
-    cli_each_kernel(context, op, add_step, &steps);
-    if (steps.table.row_count == 0)
+    for (int part = 0; part < PARTS; part++) {
+        ladder of = {.context = context, .op = op, .part = part, .table = {.columns = 2, .left = 2, .indent = "  "}};
+        cli_each_kernel(context, op, add_step, &of);
+        if (of.table.row_count > 0)
+            (void)fprintf(cli_out(), "%s\n", titles[part]);
+        some = some || of.table.row_count > 0;
+        cli_table_finish(&of.table);
+    }
+    if (!some)
         (void)fprintf(cli_out(), "  no plugin that was found has a kernel for it; see 'parallax doctor'\n");
-    cli_table_finish(&steps.table);
     return CLI_OK;
 }
 

@@ -59,7 +59,7 @@ typedef struct report_table {
     FILE *to;
     drawing_style style;
     const plx_record **rows;
-    size_t row_count;
+    size_t row_count, special; /* of the rows those from here on are of kernels for special shapes */
     bool all_pairs, configs;
     size_t other_types, other_shapes; /* kernels that are not for this problem, and no rows unless all were asked for */
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
@@ -296,6 +296,8 @@ static void put_caveats(const report_table *table, const plx_record *record)
 static void put_row(const report_table *table, size_t row)
 {
     const plx_record *record = table->rows[row];
+    if (row == table->special && row > 0)
+        (void)fprintf(table->to, "for special shapes, beside the ladder:\n");
     plx_table_put_row(&table->lines, row, table->to);
     put_reason(table, record->reason); /* also why what is right has no time */
     put_reason(table, record->remark);
@@ -545,21 +547,36 @@ static void put_noise(const report_table *table)
                         "noisy: times", 2, table->style.width);
 }
 
+static bool is_special(const plx_record *record)
+{
+    return (record->kernel_flags & PLX_KERNEL_SPECIAL) != 0;
+}
+
+/* Those of the ladder and of libraries, or those for special shapes, in their order. */
+static void take_rows(report_table *table, size_t group, bool special)
+{
+    for (size_t i = 0; i < table->results->record_count; i++) {
+        const plx_record *record = &table->results->records[i];
+        if (record->group != group || is_special(record) != special)
+            continue;
+        if (is_left_out(table, record))
+            count_left_out(table, record);
+        else
+            table->rows[table->row_count++] = record;
+    }
+}
+
 /* The group's records, and which columns they have something for: text stands at the left. */
 static void collect_rows(report_table *table, size_t group)
 {
     bool timed = false, bounded = false, called = false;
     table->row_count = table->other_types = table->other_shapes = 0;
     table->mixed = false;
-    for (size_t i = 0; i < table->results->record_count; i++) {
-        const plx_record *record = &table->results->records[i];
-        if (record->group != group)
-            continue;
-        if (is_left_out(table, record)) {
-            count_left_out(table, record);
-            continue;
-        }
-        table->rows[table->row_count++] = record;
+    take_rows(table, group, false);
+    table->special = table->row_count;
+    take_rows(table, group, true);
+    for (size_t i = 0; i < table->row_count; i++) {
+        const plx_record *record = table->rows[i];
         timed = timed || is_ranked(record);
         bounded = bounded || (is_ranked(record) && record->ceiling.applies);
         called = called || (is_ranked(record) && record->time.latency.measured);

@@ -195,11 +195,14 @@ static void flag_fields(plx_archive *archive, plx_record *record)
 {
     bool baseline = (record->kernel_flags & PLX_KERNEL_BASELINE) != 0;
     bool vendor = (record->kernel_flags & PLX_KERNEL_VENDOR) != 0;
+    bool special = (record->kernel_flags & PLX_KERNEL_SPECIAL) != 0;
     baseline = plx_archive_flag(archive, "baseline", baseline, false);
     baseline = plx_archive_flag(archive, "yardstick", baseline, baseline); /* its former name */
     vendor = plx_archive_flag(archive, "vendor", vendor, false);
+    special = plx_archive_mark(archive, "special", special);
     if (plx_archive_reads(archive))
-        record->kernel_flags = (baseline ? PLX_KERNEL_BASELINE : 0u) | (vendor ? PLX_KERNEL_VENDOR : 0u);
+        record->kernel_flags = (baseline ? PLX_KERNEL_BASELINE : 0u) | (vendor ? PLX_KERNEL_VENDOR : 0u) |
+                               (special ? PLX_KERNEL_SPECIAL : 0u);
 }
 
 /* Which one it is. */

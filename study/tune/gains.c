@@ -47,7 +47,7 @@ static const plx_record *step_before(const plx_results *results, size_t which)
     for (size_t i = which; i-- > 0;) {
         const plx_record *other = &results->records[i];
         if (other->group == record->group && strcmp(other->backend, record->backend) == 0 &&
-            plx_timing_counts(&other->time) && !(other->kernel_flags & PLX_KERNEL_BASELINE) &&
+            plx_timing_counts(&other->time) && !(other->kernel_flags & (PLX_KERNEL_BASELINE | PLX_KERNEL_SPECIAL)) &&
             (other->kernel_flags & PLX_KERNEL_VENDOR) == (record->kernel_flags & PLX_KERNEL_VENDOR) &&
             strchr(other->kernel, ':') == NULL) /* a step, not one of its configurations */
             return other;

@@ -155,6 +155,11 @@ expect 2 "which shell" completion
 expect 2 "did you mean 'bash'" completion bsh
 expect 0 '' explain gemm
 shows "MxNxK"
+if "$parallax" list kernels | grep -q '^  few-rows '; then
+    awk '/^the ladder:/ { steps = 1 } /^for special shapes/ { steps = 0; special = 1 } /^to compare with/ { special = 0 }
+        / double-buffer / && steps { found++ } / few-rows / && special { found++ } END { exit found != 2 }' "$work/out" ||
+        fail "explain gemm: the ladder and the kernels for special shapes are not apart"
+fi
 expect 0 '' explain reduce gemm/reference
 shows "reproducibility"
 expect 0 '' explain gemm/reference
@@ -178,6 +183,14 @@ if "$parallax" run gemm 8x8x8 --backend opencl --kernel tile-2d >/dev/null 2>&1;
     expect 4 'no case suits it' check gemm --quick --dtype f16 --backend opencl --kernel tile-2d --repeats 0 \
         --json "$work/unsuited.json"
     expect 0 '' report "$work/unsuited.json" --out "$work/unsuited.html"
+fi
+# A kernel for special shapes is no step: it gains nothing over the one before, nor the one after over it.
+if "$parallax" run gemm 8x8x8 --backend opencl --kernel async-copy >/dev/null 2>&1; then
+    expect 0 '' compare gemm 40x40x40 --backend opencl --kernel naive --kernel async-copy --seconds 0.02 --json "$work/special.json"
+    shows "for special shapes, beside the ladder:"
+    awk '/"kernel": "async-copy"/ { special = 1 } special && /"special": true/ { marked = 1 }
+        special && /"gain": [0-9]*[1-9]/ { gained = 1 } END { exit !marked || gained }' "$work/special.json" ||
+        fail "a kernel for special shapes has a gain"
 fi
 if "$parallax" explain probe/shared-static >/dev/null 2>&1; then
     expect 0 '' explain probe/shared

@@ -82,6 +82,15 @@ static void store_ladder(int64_t n, double gain)
     store_on(&chip, records, 3);
 }
 
+/* What is beside the ladder is no step that another one could be over. */
+static void store_with_special(void)
+{
+    plx_record records[] = {record_of("naive", 64, 100, 0), record_of("few-rows", 64, 90, 0),
+                            record_of("tiled", 64, 50, 2.0)};
+    records[1].kernel_flags = PLX_KERNEL_SPECIAL;
+    store_on(&chip, records, 3);
+}
+
 static bool is_known(const char *kernel)
 {
     plx_gain gain;
@@ -122,6 +131,16 @@ static void test_is_kept(void **state)
     assert_int_equal(strlen(gain.date), 10);
     assert_false(is_known("naive")); /* there is no step before the first */
     assert_false(is_known("copy"));
+}
+
+static void test_is_over_a_step(void **state)
+{
+    plx_gain gain;
+    (void)state;
+    store_with_special();
+    assert_true(plx_gains_find(&chip, "cuda:1", PLX_GEMM, "tiled", &gain));
+    assert_string_equal(gain.over, "naive");
+    assert_false(is_known("few-rows"));
 }
 
 static void test_belongs_to_its_device(void **state)
@@ -303,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_is_over_a_step, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_belongs_to_its_device, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_newest_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_only_what_is_right, set_up, tear_down),

@@ -667,6 +667,25 @@ static size_t lines_with(const char *text, const char *part)
     return count;
 }
 
+/* The ladder first, in its order, then the kernels for special shapes under a line of their own. */
+static void table_of_two_groups_of_kernels(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    s.records[0].kernel_flags = PLX_KERNEL_SPECIAL;
+    char *text = text_of(write_plain_table, &s.results);
+    const char *head = strstr(text, "\nfor special shapes, beside the ladder:\n");
+    assert_non_null(head);
+    assert_true(strstr(text, "naive") > head);
+    assert_true(strstr(text, "tiled") < head && strstr(text, "broken") < head);
+    free(text);
+    s.records[0].kernel_flags = 0;
+    text = text_of(write_plain_table, &s.results);
+    assert_null(strstr(text, "for special shapes"));
+    free(text);
+}
+
 /* Eleven pairs that agree and one that does not. */
 static void table_of_many_pairs_shows_exceptions(void **state)
 {
@@ -943,6 +962,7 @@ int main(void)
         cmocka_unit_test(table_counts_nothing_of_what_is_wrong_otherwise),
         cmocka_unit_test(table_without_times),
         cmocka_unit_test(table_of_worst_cases),
+        cmocka_unit_test(table_of_two_groups_of_kernels),
         cmocka_unit_test(table_of_many_pairs_shows_exceptions),
         cmocka_unit_test(table_with_baselines),
         cmocka_unit_test(table_shows_the_rate_that_counts),
