@@ -13,11 +13,16 @@ struct plx_table_row {
     char *rest;
 };
 
+/* Without the sequences that set a terminal's colours. */
 static int width_of(const char *text, size_t bytes)
 {
     int width = 0;
-    for (size_t i = 0; i < bytes; i++)
-        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    bool escaped = false;
+    for (size_t i = 0; i < bytes; i++) {
+        escaped = escaped || text[i] == '\033';
+        width += !escaped && ((unsigned char)text[i] & 0xc0) != 0x80;
+        escaped = escaped && text[i] != 'm';
+    }
     return width;
 }
 
@@ -249,4 +254,34 @@ void plx_put_wrapped(FILE *to, const char *text, const char *head, int indent, i
         used += 1 + width_of(text, length);
     }
     (void)fputc('\n', to);
+}
+
+/* The blanks before a word, and the word. */
+static size_t next_word(const char *at)
+{
+    const size_t blanks = strspn(at, " ");
+    return blanks + strcspn(at + blanks, " ");
+}
+
+void plx_put_broken(FILE *to, const char *line, int width)
+{
+    enum { MORE = 4 };
+    const int indent = (int)strspn(line, " ") + MORE;
+    int used = 0;
+    if (width <= 0 || plx_shown_width(line) <= width) {
+        (void)fputs(line, to);
+        return;
+    }
+    for (size_t length; (length = next_word(line)) > 0; line += length) {
+        const size_t blanks = strspn(line, " ");
+        if (blanks == length) /* the end */
+            break;
+        if (used + width_of(line, length) <= width || used <= indent) {
+            (void)fprintf(to, "%.*s", (int)length, line);
+            used += width_of(line, length);
+        } else {
+            (void)fprintf(to, "\n%*s%.*s", indent, "", (int)(length - blanks), line + blanks);
+            used = indent + width_of(line + blanks, length - blanks);
+        }
+    }
 }

@@ -41,6 +41,9 @@ void plx_table_fit(plx_table *table, const size_t *order, size_t count);
 /* Empties it. */
 void plx_table_clear(plx_table *table);
 
+/* A line without its end, in as many as that width asks for: broken between words, the others with its own indent and
+ * four blanks more.  A width of 0: as it is. */
+void plx_put_broken(FILE *to, const char *line, int width);
 /* Words in lines of that width, the first after `head`, the others after as many blanks as `indent`. */
 void plx_put_wrapped(FILE *to, const char *text, const char *head, int indent, int width);
 

@@ -149,6 +149,7 @@ void cli_streams_begin(void);
 void cli_streams_end(void);
 /* What is standard output for us. */
 FILE *cli_out(void);
+int cli_out_descriptor(void);
 /* What the process was like before any plugin was loaded is kept; and put back, with a word if there was need. */
 void cli_process_keep(void);
 void cli_process_put_back(void);
@@ -156,6 +157,15 @@ void cli_process_put_back(void);
 void cli_process_force(void);
 /* Words that nobody else changes; the same ones where there is no memory. */
 char **cli_words_of_our_own(char **argv);
+
+/* ---- wrap.c ----------------------------------------------------------------------------------- */
+
+/* A stream to a terminal that breaks long lines between words; `to` where it can't be made. */
+FILE *cli_wrapped(FILE *to);
+/* A text whose lines were broken for a wide terminal: its paragraphs in lines that fit this one. */
+void cli_put_text(FILE *to, const char *text);
+/* From here on, or no longer, what goes to standard output is a file, whose lines stay as they are. */
+void cli_out_verbatim(bool verbatim);
 
 /* ---- ending.c ------------------------------------------------------------ */
 
@@ -344,16 +354,26 @@ unsigned cli_table_flags(void);
 int cli_table_write(const cli_options *options, const plx_results *results);
 /* Of products in several types, what each of them costs and gains. */
 int cli_types_write(const cli_options *options, const plx_results *results);
+/* Hides columns of a list, in this order, until the others fit into the terminal. */
+void cli_table_fit(plx_table *table, const size_t *order, size_t count);
 /* A list for people to standard output; it is empty then. */
 void cli_table_finish(plx_table *table);
-/* A progress line on standard error, if that is a terminal; `data` is not used. */
-typedef void cli_progress_function(void *data, size_t done, size_t total, const char *what);
-cli_progress_function *cli_progress(const cli_options *options);
-void cli_progress_end(void);
 /* Flushes and closes standard output: CLI_OK, or CLI_USAGE after a message. */
 int cli_stdout_close(void);
 /* Columns of the terminal; 0 when there is none. */
 int cli_terminal_width(void);
+int cli_width_of(int descriptor);
+
+/* ---- progress.c ------------------------------------------------------------------------------ */
+
+/* A progress line on standard error, if that is a terminal; `data` is not used. */
+typedef void cli_progress_function(void *data, size_t done, size_t total, const char *what);
+cli_progress_function *cli_progress(const cli_options *options);
+void cli_progress_end(void);
+/* Each second. */
+void cli_progress_tick(void);
+/* "12 s left, " of what took so long for a share; 0: "12 s so far, ". */
+void cli_time_left(double elapsed_s, double share, char *text, size_t capacity);
 
 /* ---- plot.c ------------------------------------------------------------------ */
 

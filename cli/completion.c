@@ -255,7 +255,9 @@ static int completion_check(cli_options *options)
         return cli_wrong_usage("which shell? bash, zsh or fish");
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(shells[i], options->operands.at[0]) == 0) {
+            cli_out_verbatim(true);
             print[i]();
+            cli_out_verbatim(false);
             return CLI_OK;
         }
     }

@@ -50,10 +50,13 @@ static void add_line(plx_table *table, const char *name, const char *summary)
 static void print_usage(FILE *to)
 {
     plx_error error;
-    plx_table table = {.columns = 1, .left = 1, .indent = "  ", .width = cli_terminal_width()};
-    (void)fprintf(to, "Usage: parallax VERB [OPERATION] [options]\n\n"
-                      "Runs one computation through CUDA, OpenCL and a host reference, proves that the\n"
-                      "results agree, and shows where the time goes.\n\nVerbs:\n");
+    plx_table table = {.columns = 1,
+                       .left = 1,
+                       .indent = "  ",
+                       .width = to == cli_out() ? cli_terminal_width() : cli_width_of(fileno(to))};
+    cli_put_text(to, "Usage: parallax VERB [OPERATION] [options]\n\n"
+                     "Runs one computation through CUDA, OpenCL and a host reference, proves that the\n"
+                     "results agree, and shows where the time goes.\n\nVerbs:\n");
     for (int i = 0; i < VERB_COUNT; i++)
         add_line(&table, verbs[i]->name, verbs[i]->summary);
     (void)plx_table_finish(&table, to, &error);
@@ -64,8 +67,8 @@ static void print_usage(FILE *to)
         plx_table_rest(&table, "; shape %s", info.shape_form);
     }
     (void)plx_table_finish(&table, to, &error);
-    (void)fprintf(to, "\n'parallax VERB --help' says more of a verb.  A first try:\n"
-                      "  parallax run gemm 256 256 256\n");
+    cli_put_text(to, "\n'parallax VERB --help' says more of a verb.  A first try:\n"
+                     "  parallax run gemm 256 256 256\n");
 }
 
 static int print_version(void)

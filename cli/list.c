@@ -275,6 +275,7 @@ static void print_kernels(plx_context *context, const list_request *request)
         if (list.table.row_count > 0)
             (void)fprintf(cli_out(), "%s kernels\n", plx_op_name((plx_op)op));
         some = some || list.table.row_count > 0;
+        cli_table_fit(&list.table, (const size_t[]){2, 1}, 2); /* types, then backends: doc/parallax.1 */
         cli_table_finish(&list.table);
     }
     if (!some)

@@ -30,6 +30,7 @@ libplx_verbs_la_SOURCES = \
 	cli/plot.c \
 	cli/probe.c \
 	cli/problem.c \
+	cli/progress.c \
 	cli/recipe.c \
 	cli/report.c \
 	cli/require.c \
@@ -37,6 +38,7 @@ libplx_verbs_la_SOURCES = \
 	cli/session.c \
 	cli/streams.c \
 	cli/tune.c \
+	cli/wrap.c \
 	cli/units.c \
 	cli/watch.c \
 	cli/words.c

@@ -486,7 +486,9 @@ static void add_option(void *data, const cli_option *option)
 void cli_verb_help(const cli_verb *verb)
 {
     plx_table table = {.columns = 1, .left = 1, .indent = "  "};
-    (void)fprintf(cli_out(), "Usage: parallax %s\n\n%s\nOptions:\n", verb->usage, verb->help);
+    (void)fprintf(cli_out(), "Usage: parallax %s\n\n", verb->usage);
+    cli_put_text(cli_out(), verb->help);
+    (void)fprintf(cli_out(), "\nOptions:\n");
     cli_each_option(verb, add_option, &table);
     cli_table_finish(&table);
 }

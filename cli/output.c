@@ -1,5 +1,4 @@
-/* Where results go: files that are whole or not there, standard output whose errors
- * are told, and a progress line for people. */
+/* Where results go: files that are whole or not there, standard output whose errors are told. */
 #define _XOPEN_SOURCE 700
 
 #include "cli.h"
@@ -148,8 +147,12 @@ int cli_write(const char *path, cli_writer *write, const void *what)
     if (path == NULL)
         return CLI_OK;
     cli_process_put_back(); /* the directory, the umask, the locale */
-    if (cli_is_stdout(path))
-        return written_to_stdout(write(what, cli_out(), &error), &error);
+    if (cli_is_stdout(path)) {
+        cli_out_verbatim(true);
+        const int written = written_to_stdout(write(what, cli_out(), &error), &error);
+        cli_out_verbatim(false);
+        return written;
+    }
     plx_status status = plx_output_open(path, &output, &error);
     if (status == PLX_OK) {
         status = write(what, plx_output_stream(output), &error);
@@ -258,7 +261,7 @@ static bool has_colour(void)
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     bool refused = no_colour != NULL && no_colour[0] != '\0';
     bool dumb = term == NULL || strcmp(term, "dumb") == 0;
-    return !refused && !dumb && isatty(fileno(cli_out()));
+    return !refused && !dumb && isatty(cli_out_descriptor());
 }
 
 unsigned cli_table_flags(void)
@@ -266,12 +269,17 @@ unsigned cli_table_flags(void)
     return has_colour() ? PLX_TABLE_COLOUR : 0u;
 }
 
-int cli_terminal_width(void)
+int cli_width_of(int descriptor)
 {
     struct winsize size;
-    if (!isatty(fileno(cli_out())) || ioctl(fileno(cli_out()), TIOCGWINSZ, &size) != 0)
+    if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
+}
+
+int cli_terminal_width(void)
+{
+    return cli_width_of(cli_out_descriptor());
 }
 
 /* A table that could not be made: the output is not whole, whatever the verb says in the end. */
@@ -298,6 +306,12 @@ int cli_types_write(const cli_options *options, const plx_results *results)
     return written_to_stdout(plx_results_write_types(results, cli_out(), &error), &error);
 }
 
+void cli_table_fit(plx_table *table, const size_t *order, size_t count)
+{
+    table->width = cli_terminal_width();
+    plx_table_fit(table, order, count);
+}
+
 void cli_table_finish(plx_table *table)
 {
     table->width = cli_terminal_width();
@@ -306,34 +320,6 @@ void cli_table_finish(plx_table *table)
         return;
     cli_say("%s", error.text);
     table_is_missing = true;
-}
-
-static bool progress_is_shown;
-
-static void show_progress(void *data, size_t done, size_t total, const char *what)
-{
-    static const char bar[] = "============";
-    const int length = sizeof bar - 1,
-              filled = total > 0 && done <= total ? (int)(done * (size_t)length / total) : length;
-    (void)data;
-    progress_is_shown = true;
-    (void)fprintf(stderr, "\r\033[K[%-*.*s] %3d %% %.56s", length, filled, bar,
-                  total > 0 && done <= total ? (int)(done * 100 / total) : 100, what != NULL ? what : "");
-    (void)fflush(stderr);
-}
-
-cli_progress_function *cli_progress(const cli_options *options)
-{
-    const char *term = getenv("TERM");
-    bool plain = term == NULL || strcmp(term, "dumb") == 0;
-    return isatty(STDERR_FILENO) && !plain && !(options->given & OPT_QUIET) ? show_progress : NULL;
-}
-
-void cli_progress_end(void)
-{
-    if (progress_is_shown)
-        (void)fprintf(stderr, "\r\033[K");
-    progress_is_shown = false;
 }
 
 /* Why a write failed before is not kept: the next one meets it again.  0: it does not. */

@@ -34,7 +34,7 @@ static int check(const cli_options *options)
         return cli_wrong_usage("--plot and --markdown exclude each other");
     if (!markdown && options->section != NULL)
         return cli_wrong_usage("--section needs --markdown");
-    if (!markdown && cli_is_stdout(path_of(options)) && isatty(fileno(cli_out())))
+    if (!markdown && cli_is_stdout(path_of(options)) && isatty(cli_out_descriptor()))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);

@@ -105,7 +105,9 @@ static void print_result(const plx_array *array)
 {
     char text[64];
     int64_t rows = array->rows < SHOWN_ROWS ? array->rows : SHOWN_ROWS;
-    int64_t cols = array->cols < SHOWN_COLS ? array->cols : SHOWN_COLS;
+    const int width = cli_terminal_width();
+    int64_t fit = width > 0 && (width - 4) / 17 < SHOWN_COLS ? (width - 4) / 17 : SHOWN_COLS;
+    int64_t cols = array->cols < fit ? array->cols : fit > 1 ? fit : 1;
     for (int64_t i = 0; i < rows && cols > 0; i++) {
         for (int64_t j = 0; j < cols; j++) {
             value_text(array, (size_t)(i * array->cols + j), text, sizeof text);

@@ -30,6 +30,8 @@ void cli_streams_begin(void)
     own = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (own == NULL && descriptor >= 0)
         (void)close(descriptor);
+    if (own != NULL && isatty(descriptor))
+        own = cli_wrapped(own);
     if (own == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         descriptor = -1;
 }
@@ -38,6 +40,11 @@ void cli_streams_end(void)
 {
     if (descriptor >= 0)
         (void)dup2(descriptor, STDOUT_FILENO);
+}
+
+int cli_out_descriptor(void)
+{
+    return own != NULL && descriptor >= 0 ? descriptor : STDOUT_FILENO;
 }
 
 FILE *cli_out(void)

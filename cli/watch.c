@@ -47,6 +47,7 @@ static void *watch(void *unused)
     for (;;) {
         (void)nanosleep(&second, NULL);
         look(all);
+        cli_progress_tick();
     }
     return NULL;
 }

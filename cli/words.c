@@ -4,14 +4,17 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <unistd.h>
 
 /* One line, whatever the names of files in it, or what stands in them. */
 static void say(const char *format, va_list arguments)
 {
     char text[4096];
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    const int length = snprintf(text, sizeof text, "%s: ", cli_who);
+    (void)vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
     plx_text_clean(text, sizeof text);
-    (void)fprintf(stderr, "%s: %s\n", cli_who, text);
+    plx_put_broken(stderr, text, cli_width_of(STDERR_FILENO));
+    (void)fputc('\n', stderr);
 }
 
 void cli_say(const char *format, ...)
@@ -34,14 +37,14 @@ int cli_wrong_usage(const char *format, ...)
 void cli_say_unknown(const char *kind, const char *word, const char *const *names, size_t count)
 {
     const char *nearest = plx_nearest_name(word, names, count);
-    (void)fprintf(stderr, "%s: unknown %s '%s'; ", cli_who, kind, word);
+    char list[3072] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < count && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", names[i]);
     if (nearest != NULL)
-        (void)fprintf(stderr, "did you mean '%s'?  There are: ", nearest);
+        cli_say("unknown %s '%s'; did you mean '%s'?  There are: %s", kind, word, nearest, list);
     else
-        (void)fprintf(stderr, "there are: ");
-    for (size_t i = 0; i < count; i++)
-        (void)fprintf(stderr, "%s%s", i > 0 ? ", " : "", names[i]);
-    (void)fprintf(stderr, "%s\n", count == 0 ? "none" : "");
+        cli_say("unknown %s '%s'; there are: %s", kind, word, count > 0 ? list : "none");
 }
 
 /* ---- names of the library ------------------------------------------------ */

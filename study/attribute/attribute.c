@@ -66,8 +66,8 @@ static void progress(plx_attributing *a, plx_op op, const char *kernel)
     ++a->done;
     if (a->options->progress == NULL)
         return;
-    (void)snprintf(what, sizeof what, "%s/%s", plx_op_name(op), kernel);
-    a->options->progress(a->options->progress_data, a->done, a->done, what);
+    (void)snprintf(what, sizeof what, "kernel %zu, %s/%s through two APIs", a->done, plx_op_name(op), kernel);
+    a->options->progress(a->options->progress_data, a->done, 0, what); /* how many there will be shows as they come */
 }
 
 static bool time_is_up(const plx_attributing *a)

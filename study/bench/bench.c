@@ -1,7 +1,6 @@
 /* plx_bench: one comparison over many cases, resumable, and none of them silent. */
 #define _XOPEN_SOURCE 700
 
-#include "base/clock.h"
 #include "study/bench/bench.h"
 
 #include "study/compare/comparison.h"
@@ -18,15 +17,9 @@ typedef struct bench {
     plx_bench_case *cases;
     size_t case_count, current;
     size_t ran, kept, left_out;
-    double started_s, spent_s; /* on the cases that were run */
     char about[200];           /* the current case in words */
     plx_error *error;
 } bench;
-
-static double now_s(void)
-{
-    return plx_now_ns() * 1e-9;
-}
 
 /* ---- progress ------------------------------------------------------------------------ */
 
@@ -38,28 +31,18 @@ static size_t missing_cases(const bench *b)
     return count;
 }
 
-/* By what the cases took so far; "" before the first of them is done. */
-static void put_time_left(const bench *b, char *text, size_t capacity)
-{
-    double left = b->ran > 0 ? b->spent_s / (double)b->ran * (double)missing_cases(b) : 0;
-    left -= b->ran > 0 ? now_s() - b->started_s : 0;
-    text[0] = '\0';
-    if (b->ran > 0)
-        (void)snprintf(text, capacity, "about %.0f:%02d left, ", left > 0 ? (left - (double)((int)left % 60)) / 60 : 0,
-                       left > 0 ? (int)left % 60 : 0);
-}
-
+/* Of the cases that are run, in thousandths: the comparison tells of its own, which is one of them. */
 static void tell_progress(void *data, size_t done, size_t total, const char *what)
 {
+    enum { THOUSANDTHS = 1000 };
     const bench *b = data;
-    char text[400], left[40];
-    (void)done;
-    (void)total;
+    const size_t inside = total > 0 ? done * THOUSANDTHS / total : 0;
+    char text[400];
     if (b->options->compare.progress == NULL)
         return;
-    put_time_left(b, left, sizeof left);
-    (void)snprintf(text, sizeof text, "%s%s: %s", left, b->about, what);
-    b->options->compare.progress(b->options->compare.progress_data, b->current, b->case_count, text);
+    (void)snprintf(text, sizeof text, "case %zu of %zu, %s: %s", b->current + 1, b->case_count, b->about, what);
+    b->options->compare.progress(b->options->compare.progress_data, b->ran * THOUSANDTHS + inside,
+                                 (b->ran + missing_cases(b)) * THOUSANDTHS, text);
 }
 
 /* ---- what is not run ------------------------------------------------------------------- */
@@ -197,7 +180,6 @@ static plx_status run_case(bench *b)
     plx_status status;
     b->found.record_count = 0;
     b->found.pair_count = 0;
-    b->started_s = now_s();
     status = plx_comparison_add(&b->comparison, &current->problem, current->shift,
                                 plx_bench_file_next_group(&b->file));
     if (status == PLX_NO_MEMORY) {
@@ -211,7 +193,6 @@ static plx_status run_case(bench *b)
         status = plx_bench_file_add(&b->file, &b->found, b->error);
     if (status != PLX_OK)
         return status;
-    b->spent_s += now_s() - b->started_s;
     b->ran++;
     if (b->options->finished != NULL)
         b->options->finished(b->options->data, &b->found);
@@ -252,6 +233,7 @@ static plx_status run_bench(bench *b, plx_context *context)
     if (status != PLX_OK)
         return status;
     plx_backends_environment(&b->comparison.opened, &b->found); /* a resumed file is compared with it */
+    b->comparison.parts_of_each = true;
     b->comparison.refuse = refuse;
     b->comparison.refuse_data = b;
     status = plx_bench_file_open(b->options, &b->found, &b->file, b->error);

@@ -18,15 +18,50 @@ static bool is_stopped(plx_candidate *candidate)
     return true;
 }
 
-static void progress(plx_comparison *c, const char *backend, const char *kernel, const char *what)
+/* What takes long is told by its share of all, in parts: one for a kernel that is validated, more for one that is
+ * timed.  It is told when it begins, so that all is only done at the end. */
+enum { PARTS_OF_TIMING = 8, PARTS_OF_CEILINGS = 8, FINENESS = 100 };
+
+static void tell(const plx_comparison *c, double parts, const char *what)
+{
+    const double done = c->parts_done + parts, total = c->parts > done ? c->parts : done + 1.0;
+
+    if (c->options->progress != NULL)
+        c->options->progress(c->options->progress_data, (size_t)(FINENESS * done), (size_t)(FINENESS * total), what);
+}
+
+static void tell_validation(plx_comparison *c, const plx_candidate *candidate)
 {
     char text[160];
 
     ++c->done;
-    if (c->options->progress == NULL)
-        return;
-    (void)snprintf(text, sizeof text, "%s %s %s", what, backend, kernel);
-    c->options->progress(c->options->progress_data, c->done, c->total > c->done ? c->total : c->done, text);
+    (void)snprintf(text, sizeof text, "validating %s %s", plx_backend_label(candidate->backend),
+                   candidate->kernel != NULL ? candidate->kernel->name : "best");
+    tell(c, 0.0, text);
+    c->parts_done += 1.0;
+}
+
+/* Of so many kernels, the share of the time that they have at most. */
+typedef struct timing_told {
+    const plx_comparison *c;
+    size_t kernels;
+} timing_told;
+
+static void tell_timing(void *data, double share)
+{
+    const timing_told *of = data;
+    char text[64];
+
+    (void)snprintf(text, sizeof text, "timing %zu kernel%s", of->kernels, of->kernels == 1 ? "" : "s");
+    tell(of->c, share * PARTS_OF_TIMING * (double)of->kernels, text);
+}
+
+/* Of all problems, as if each had so many candidates. */
+static double all_parts(const plx_comparison *c, size_t candidates)
+{
+    const double timing = c->options->no_timing ? 0.0 : PARTS_OF_TIMING + PARTS_OF_CEILINGS / 8.0;
+
+    return (1.0 + timing + (c->options->counters ? 1.0 : 0.0)) * (double)(candidates * c->options->problem_count);
 }
 
 /* ---- records -------------------------------------------------------------------- */
@@ -36,11 +71,11 @@ static double rate(double amount, const plx_timing *time)
     return plx_timing_counts(time) ? amount / time->median_ns : 0.0;
 }
 
-/* A kernel as the ladder has it: no library's, and not in a configuration that was asked for. */
+/* A kernel as the ladder has it: no library's, none for special shapes, and not in a configuration that was asked for. */
 static bool is_timed_step(const plx_candidate *candidate)
 {
     return plx_timing_counts(&candidate->time) && !plx_candidate_is_baseline(candidate) &&
-           candidate->config[0] == '\0' && (candidate->kernel->flags & PLX_KERNEL_VENDOR) == 0;
+           candidate->config[0] == '\0' && (candidate->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_SPECIAL)) == 0;
 }
 
 /* The time of the step before, over this one's; 0 where either has none. */
@@ -160,8 +195,7 @@ static void validate_candidates(plx_comparison *c, plx_candidate *candidates, si
     for (size_t i = 0; i < count; ++i) {
         if (candidates[i].reason[0] == '\0' && is_stopped(&candidates[i]))
             continue;
-        progress(c, plx_backend_label(candidates[i].backend),
-                 candidates[i].kernel != NULL ? candidates[i].kernel->name : "best", "validate");
+        tell_validation(c, &candidates[i]);
         if (candidates[i].reason[0] != '\0') /* will not run */
             continue;
         if (buffers.backend != candidates[i].backend) {
@@ -189,10 +223,17 @@ static void drop_results(plx_candidate *candidates, size_t count)
 static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count,
                           const plx_inputs *inputs, plx_references *references)
 {
+    timing_told told = {.c = c};
+
     if (c->options->no_timing || plx_studies_stopped())
         return PLX_OK;
-    progress(c, "all", "kernels", "time");
-    const plx_status status = plx_measure_candidates(candidates, count, inputs, references, c->options, c->error);
+    for (size_t i = 0; i < count; ++i)
+        told.kernels += candidates[i].outcome == PLX_OUTCOME_OK;
+    ++c->done;
+    tell_timing(&told, 0.0);
+    const plx_status status = plx_measure_and_tell(candidates, count, inputs, references, c->options,
+                                                   (plx_measure_tick){tell_timing, &told}, c->error);
+    c->parts_done += PARTS_OF_TIMING * (double)count;
     c->done -= plx_studies_stopped() ? 1 : 0; /* times of fewer samples than were wanted */
     return status;
 }
@@ -201,6 +242,8 @@ static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t c
  * second pass measures the plain units of a device on which the matrix units can't be measured. */
 static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
+    if (!c->options->no_timing)
+        tell(c, 0.0, "measuring ceilings");
     for (size_t i = 0; i < count; ++i)
         if (candidates[i].time.measured) {
             const plx_workload workload = workload_of(&candidates[i], inputs);
@@ -265,7 +308,8 @@ static void count_candidates(plx_comparison *c, plx_candidate *candidates, size_
 {
     if (!c->options->counters || plx_studies_stopped())
         return;
-    progress(c, "all", "kernels", "count");
+    ++c->done;
+    tell(c, 0.0, "counting transactions");
     plx_count_candidates(candidates, count, inputs);
 }
 
@@ -287,6 +331,7 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
         status = add_records(c, candidates, count, inputs, group);
     } else if (status == PLX_OK) {
         measure_ceilings(c, candidates, count, inputs);
+        c->parts_done += c->options->no_timing ? 0.0 : PARTS_OF_CEILINGS / 8.0 * (double)count;
         refuse_times(c, candidates, count, inputs);
         correct_ceilings(c, candidates, count, inputs);
         plx_backends_environment(&c->opened, c->results);
@@ -343,6 +388,12 @@ plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uin
     if (status == PLX_OK) {
         wanted = count_who_will_run(c, candidates, count, &described) > 0;
         status = make_inputs(c, problem, wanted, &described);
+    }
+    if (status == PLX_OK && c->parts_of_each) {
+        c->parts_done = 0.0;
+        c->parts = all_parts(c, count);
+    } else if (status == PLX_OK && group == 0) {
+        c->parts = all_parts(c, count);
     }
     if (status == PLX_OK && group == 0)
         c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;

@@ -13,7 +13,9 @@ typedef struct plx_comparison {
     plx_claims claims;
     plx_results *results;
     plx_error *error;
-    size_t done, total; /* steps of work, for the progress line */
+    size_t done, total; /* steps of work: "after 12 of 33" */
+    double parts_done, parts; /* of the time, for the progress line */
+    bool parts_of_each; /* problem alone, and not of all */
     /* Of the problem that is compared, and, with `keep`, still of the next one, which must differ in its compute
      * type alone: it has the same operands and the same reference. */
     plx_inputs inputs;

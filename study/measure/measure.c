@@ -56,6 +56,7 @@ typedef struct timing_rules {
     bool hot;
     size_t queues; /* that launches go to in turn */
     bool together; /* all go on until the last one has converged */
+    plx_measure_tick tick;
 } timing_rules;
 
 static plx_status explain(const runner *r, plx_status status, plx_error *error)
@@ -648,12 +649,23 @@ static bool all_converged(const runner *runners, size_t count)
 
 /* Together, all go on until the last one has converged: what disturbs the machine for a
  * while then disturbs all of them. */
+static void tell_share(const runner *runners, size_t count, const timing_rules *rules)
+{
+    double share = 0.0;
+
+    for (size_t i = 0; i < count; ++i)
+        share += runners[i].done ? 1.0 : fmin(runners[i].spent_ns / rules->limit_ns, 1.0);
+    if (rules->tick.tell != NULL && count > 0)
+        rules->tick.tell(rules->tick.data, share / (double)count);
+}
+
 static void run_rounds(runner *runners, size_t *order, size_t count, const timing_rules *rules)
 {
     bool busy = true;
 
     for (uint64_t round = 0; busy; ++round) {
         busy = false;
+        tell_share(runners, count, rules);
         shuffle(order, count, round);
         for (size_t i = 0; i < count; ++i) {
             runner *r = &runners[order[i]];
@@ -749,9 +761,18 @@ plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const
                                   plx_references *references, const plx_compare_options *options,
                                   plx_error *error)
 {
+    return plx_measure_and_tell(candidates, count, inputs, references, options, (plx_measure_tick){NULL, NULL}, error);
+}
+
+plx_status plx_measure_and_tell(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                                plx_references *references, const plx_compare_options *options, plx_measure_tick tick,
+                                plx_error *error)
+{
     const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
-    const timing_rules rules = {
-        .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
+    const timing_rules rules = {.limit_ns = seconds * 1e9,
+                                .hot = options->hot,
+                                .queues = options->queues > 0 ? options->queues : 1,
+                                .tick = tick};
     return measure(candidates, count, inputs, references, 0, &rules, error);
 }
 

@@ -10,6 +10,14 @@
 plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
                                   plx_references *references, const plx_compare_options *options,
                                   plx_error *error);
+/* The same, telling between its rounds which share of the time that it may take is spent. */
+typedef struct plx_measure_tick {
+    void (*tell)(void *data, double share);
+    void *data;
+} plx_measure_tick;
+plx_status plx_measure_and_tell(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                                plx_references *references, const plx_compare_options *options, plx_measure_tick tick,
+                                plx_error *error);
 /* The same for candidates with a problem each, each for at most `seconds`, in one queue: inputs[i]
  * and references[i] are what candidates[i] meets. */
 plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs,

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIMING = 4 }; /* times as long as validating, for the progress line */
+
 typedef struct probing {
     const plx_probe_options *options;
     plx_open_backends opened;
     plx_results *results;
     plx_error *error;
-    size_t done, total; /* points, for the progress line */
+    size_t done, total; /* points */
+    size_t timed; /* TIMING for each of those that were timed */
 } probing;
 
 /* A sweep being run: the candidate and the inputs of each point. */
@@ -35,7 +38,7 @@ static void progress(const run *r, const char *what, const char *label)
         return;
     (void)snprintf(text, sizeof text, "%s %s %s/%s %s", what, r->sweep->backend, r->sweep->probe,
                    r->sweep->name, label);
-    o->progress(o->progress_data, r->all->done, r->all->total, text);
+    o->progress(o->progress_data, r->all->done + r->all->timed, (1 + TIMING) * r->all->total, text);
 }
 
 /* ---- inputs ------------------------------------------------------------------------ */
@@ -112,7 +115,7 @@ static void try_point(run *r, size_t point)
     plx_references references = {.has_copy = false};
     plx_error error = {.text = ""};
 
-    progress(r, "validate", p->label);
+    progress(r, "validating", p->label);
     ++r->all->done;
     *candidate = (plx_candidate){.backend = r->backend,
                      .info = &r->all->results->devices[r->sweep->device].info,
@@ -167,9 +170,10 @@ static plx_status run_points(run *r, plx_error *error)
 
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
-    progress(r, "time", "");
+    progress(r, "timing", "");
     status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references,
                                seconds_per_point(r), error);
+    r->all->timed += TIMING * r->sweep->point_count;
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
