@@ -104,6 +104,31 @@ plx_status plx_buffer_import(plx_backend *backend, const plx_native_memory *memo
     return PLX_OK;
 }
 
+static plx_status import_all(plx_backend *backend, const plx_native_memory *operands, size_t count, plx_view *views)
+{
+    for (size_t i = 0; i < count; i++) {
+        const plx_status status = operands[i].release == NULL
+                                      ? plx_buffer_import(backend, &operands[i], &views[i].buffer)
+                                      : plx_context_fail(backend->context, PLX_INVALID,
+                                                         "memory of one call has a release callback: import it");
+        if (status != PLX_OK)
+            return status;
+    }
+    return PLX_OK;
+}
+
+plx_status plx_execute_native(plx_plan *plan, plx_queue *queue, const plx_native_memory *operands, size_t count)
+{
+    plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
+    const size_t imported = count <= PLX_MAX_OPERANDS ? count : 0; /* else plx_execute() says what is wrong */
+    plx_status status = import_all(plan->backend, operands, imported, views);
+    if (status == PLX_OK)
+        status = plx_execute(plan, queue, views, count);
+    for (size_t i = 0; i < imported; i++)
+        plx_buffer_destroy(views[i].buffer);
+    return status;
+}
+
 plx_status plx_buffer_native(plx_buffer *buffer, plx_native_memory *memory)
 {
     plx_error error = {.text = ""};

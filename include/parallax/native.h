@@ -106,6 +106,9 @@ PLX_API plx_status plx_open_on(plx_context *context, const char *plugin, const p
  * PLX_INVALID: NULL, memory that the API does not know or that has been freed, of another device or context, fewer bytes
  * than were said, an image. */
 PLX_API plx_status plx_buffer_import(plx_backend *backend, const plx_native_memory *memory, plx_buffer **buffer);
+/* As plx_execute(), of memory that is there and is used by this call alone: what plx_buffer_import(), plx_execute() and
+ * plx_buffer_destroy() do, in one call.  The memory is borrowed (release NULL), until what was enqueued is done. */
+PLX_API plx_status plx_execute_native(plx_plan *plan, plx_queue *queue, const plx_native_memory *operands, size_t count);
 /* A queue that the program already has: what is enqueued here comes behind what is in it, and before what follows.
  * To be used by one thread at a time, together with what others enqueue.  plx_queue_destroy() does not wait for it, and
  * must have returned before the stream is destroyed.

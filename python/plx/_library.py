@@ -38,6 +38,12 @@ class Tensor(ctypes.Structure):
                 ("transposed", ctypes.c_bool), ("read_only", ctypes.c_bool)]
 
 
+class NativeMemory(ctypes.Structure):
+    _fields_ = [("api", ctypes.c_int), ("flags", ctypes.c_uint32), ("handle", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+                ("bytes", ctypes.c_uint64), ("release", ctypes.c_void_p), ("owner", ctypes.c_void_p),
+                ("reserved", ctypes.c_uint64 * 4)]
+
+
 class NativeQueue(ctypes.Structure):
     _fields_ = [("api", ctypes.c_int), ("flags", ctypes.c_uint32), ("handle", ctypes.c_void_p),
                 ("reserved", ctypes.c_uint64 * 4)]
@@ -84,6 +90,11 @@ def library():
             opened.plx_message.restype = ctypes.c_char_p
             opened.plx_backend_label.restype = ctypes.c_char_p
             opened.plx_version.restype = ctypes.c_char_p
+            opened.plx_buffer_bytes.restype = ctypes.c_uint64
+            opened.plx_buffer_bytes.argtypes = [ctypes.c_void_p]
+            opened.plx_buffer_native.argtypes = [ctypes.c_void_p, ctypes.POINTER(NativeMemory)]
+            opened.plx_execute_native.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+            opened.plx_synchronize.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
             for name in ("plx_buffer_destroy", "plx_queue_destroy", "plx_plan_destroy", "plx_close"):
                 getattr(opened, name).restype = None
                 getattr(opened, name).argtypes = [ctypes.c_void_p]

@@ -108,6 +108,71 @@ class Results(unittest.TestCase):
         self.assertEqual(failed, [])
 
 
+class Counted:
+    """How many arrays go all the way meanwhile."""
+
+    def __enter__(self):
+        self.count, self._init = 0, _arrays.Operand.__init__
+
+        def init(operand, *given):
+            self.count += 1
+            self._init(operand, *given)
+        _arrays.Operand.__init__ = init
+        return self
+
+    def __exit__(self, *_):
+        _arrays.Operand.__init__ = self._init
+
+
+class Again(unittest.TestCase):
+    """Calls like one before: nothing is looked at again but what tells them apart.  (Mutations: no _ready; a key without the
+    strides, the type, what is read-only, alpha.)"""
+
+    def test_nothing_goes_all_the_way_twice(self):
+        a, b, c = whole(3, 5), whole(5, 4), np.zeros((3, 4), "f4")
+        plan = plx.plan("gemm", a, b, c)
+        plan(a, b, c), plx.gemm(a, b, out=c), plx.reduce(a), plx.matvec(a, b[:, 0].copy()), plx.transpose(a)
+        with Counted() as counted:
+            for _ in range(20):
+                a, b = whole(3, 5), whole(5, 4)
+                for product in (plan(a, b, np.zeros((3, 4), "f4")), plx.gemm(a, b)):
+                    self.assertTrue((product == a @ b).all())
+                self.assertEqual(plx.reduce(a), a.sum())
+                self.assertTrue((plx.matvec(a, b[:, 0].copy()) == a @ b[:, 0]).all())
+                self.assertTrue((plx.transpose(a) == a.T).all())
+        self.assertEqual(counted.count, 0)
+
+    def test_what_differs_is_told_apart(self):
+        for _ in range(3):
+            for dtype in ("f4", "f8"):
+                a, b = whole(4, 4, dtype=dtype), whole(4, 4, dtype=dtype)
+                room = np.zeros((4, 7), dtype)
+                room[:, :4] = a
+                for left in (a, np.asfortranarray(a), room[:, :4]):
+                    for alpha in (1, 2, -1.5):
+                        self.assertTrue((plx.gemm(left, b, alpha=alpha) == alpha * (a @ b)).all())
+                    out = np.ones((4, 4), dtype, order="F")
+                    self.assertTrue((plx.gemm(left, b, out=out, beta=1) == a @ b + 1).all())
+            self.assertEqual([plx.reduce(a, way) for way in ("sum", "min", "max")], [a.sum(), a.min(), a.max()])
+
+    def test_failures_are_the_same(self):
+        a, b, c = whole(2, 2), whole(2, 2), np.zeros((2, 2), "f4")
+        fixed = np.zeros((2, 2), "f4")
+        fixed.flags.writeable = False
+        for _ in range(3):
+            plx.gemm(a, b, out=c)
+            with self.assertRaisesRegex(plx.Error, "overlaps"):
+                plx.gemm(a, b, out=a)
+            with self.assertRaisesRegex(plx.Error, "C is written"):
+                plx.gemm(a, b, out=fixed)
+
+    def test_plans_that_made_room(self):
+        for n in range(1, plx._MOST_PLANS + 20):
+            plx.reduce(np.ones(n, "f4"))
+        self.assertLessEqual(len(plx._ready), plx._MOST_PLANS)
+        self.assertEqual(plx.reduce(np.ones(3, "f4")), 3)
+
+
 class Elsewhere(unittest.TestCase):
     """Arrays of the host on another backend, where there is one."""
 
@@ -286,8 +351,79 @@ except BufferError as why:
 """
 
 
+LIKE_TORCH = """
+import ctypes, os, sys, types, plx
+from plx import _arrays
+driver = ctypes.CDLL(os.environ["PLX_CUDA_LIBRARY"])
+context, streams = ctypes.c_void_p(), [ctypes.c_void_p(), ctypes.c_void_p()]
+assert driver.cuInit(0) == 0 and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert driver.cuCtxSetCurrent(context) == 0
+for stream in streams:
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
+torch = sys.modules["torch"] = types.ModuleType("torch")
+current = [streams[0].value]
+torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: current[0])
+torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=current[0]))
+
+class Tensor:
+    __module__ = "torch"
+    requires_grad, looked = False, 0
+
+    def __init__(self, *shape):
+        address = ctypes.c_uint64()
+        assert driver.cuMemAlloc_v2(ctypes.byref(address), 4096) == 0
+        self.shape, self.dtype, self.device, self.address = shape, "float32", device, address.value
+
+    def stride(self): return (self.shape[1], 1)
+    def is_conj(self): return False
+    def is_neg(self): return False
+    def data_ptr(self): return self.address
+
+    @property
+    def __cuda_array_interface__(self):
+        Tensor.looked += 1
+        if self.requires_grad: raise RuntimeError("it requires a gradient")
+        return {"shape": self.shape, "typestr": "<f4", "data": (self.address, False), "version": 3}
+
+def looks(call):
+    before = Tensor.looked
+    call()
+    return Tensor.looked > before
+
+class Device:
+    index = 0
+device = Device()
+a, b, c = Tensor(4, 5), Tensor(5, 6), Tensor(4, 6)
+call = lambda **given: plx.gemm(a, b, out=c, **given)
+call()
+queues = lambda: sorted(key[1] for key in plx._queues)
+assert not looks(call) and queues() == [streams[0].value], queues()
+current[0] = streams[1].value # another stream needs its queue, and nothing more
+assert not looks(call) and queues() == sorted(s.value for s in streams), queues()
+assert looks(lambda: call(stream=streams[0].value)) # its producer has to be told
+assert not looks(lambda: call(stream=streams[1].value))
+current[0] = 0
+assert not looks(call) and 1 in queues()
+a.requires_grad = True
+try:
+    call()
+    print("a gradient is lost")
+except RuntimeError as why:
+    print(why)
+"""
+
+
 class Device(unittest.TestCase):
     """What a GPU's arrays go through, on a driver that is not there."""
+
+    def test_the_current_stream_of_each_call(self):
+        fake = os.path.join(os.environ.get("top_builddir", "."), "tests/fakes/.libs/fake-cuda.so")
+        if not os.path.exists(fake):
+            self.skipTest("there is no fake driver in this build")
+        done = subprocess.run([sys.executable, "-c", LIKE_TORCH], env=dict(os.environ, PLX_CUDA_LIBRARY=os.path.abspath(fake)),
+                              capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "it requires a gradient\n"))
 
     def test_streams_and_captures(self):
         fake = os.path.join(os.environ.get("top_builddir", "."), "tests/fakes/.libs/fake-cuda.so")
