@@ -14,10 +14,12 @@ import ctypes
 import threading
 
 from . import _arrays, _library
+from ._judge import Verdict, bench, challenge, compare, judge
 from ._library import DeviceLost, Error, Unsupported
 
 __version__ = "0.1.0"
-__all__ = ["gemm", "matvec", "transpose", "reduce", "plan", "Plan", "Queue", "Error", "Unsupported", "DeviceLost", "version"]
+__all__ = ["gemm", "matvec", "transpose", "reduce", "plan", "Plan", "Queue", "judge", "challenge", "Verdict", "compare", "bench",
+           "Error", "Unsupported", "DeviceLost", "version"]
 
 _REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
 

@@ -17,5 +17,13 @@ if grep -q -a __asan_init "$library" 2>/dev/null; then
     echo "skipped: the library needs a sanitizer's, which Python does not have"
     exit 77
 fi
-PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1 PLX_LIBRARY=$library PLX_BACKEND='' \
-    "$python" "$top_srcdir/tests/python/test_plx.py"
+program=${PARALLAX:-$top_builddir/parallax}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+here=$(cd "$top_srcdir/python" && pwd) || exit 99
+export PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 PLX_LIBRARY="$library" PLX_PROGRAM="$program" PLX_BACKEND=''
+status=0
+for name in test_plx test_judge; do
+    [ $name != test_judge ] || [ -x "$program" ] || { echo "nothing is judged: there is no $program" && continue; }
+    "$python" "$top_srcdir/tests/python/$name.py" || status=1
+done
+exit $status
