@@ -2,6 +2,7 @@
  * along x alone. */
 #include "tiled.h"
 
+#include "coalesced.h"
 #include "no_terms.h"
 #include "operation.h"
 #include "pipeline.h"
@@ -153,6 +154,14 @@ plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_geometry shape = plx_gemm_naive_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+plx_status plx_gemm_coalesced_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error)
+{
+    const plx_gemm_geometry shape = {"gemm_coalesced", GEMM_COALESCED_ROWS, GEMM_COALESCED_COLS,
+                                     GEMM_COALESCED_ROWS * GEMM_COALESCED_COLS, 0};
     return recipe_of(problem, device, &shape, recipe, error);
 }
 

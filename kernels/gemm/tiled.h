@@ -20,6 +20,8 @@ plx_gemm_geometry plx_gemm_smem_block_geometry(const plx_problem *problem, const
 plx_gemm_geometry plx_gemm_tile_1d_geometry(const plx_problem *problem, const plx_device_info *device);
 plx_gemm_geometry plx_gemm_double_buffer_geometry(const plx_problem *problem, const plx_device_info *device);
 
+plx_status plx_gemm_coalesced_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error);
 plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_info *device,
                                  plx_recipe *recipe, plx_error *error);
 plx_status plx_gemm_smem_block_recipe(const plx_problem *problem, const plx_device_info *device,

@@ -1,6 +1,6 @@
 /* The ladder of reductions: what each kernel says of itself and how it is launched.
  *
- * The kernels of the first six rows write one partial per block and run again over the
+ * The kernels of the first nine rows write one partial per block and run again over the
  * partials until one is left.  `vector` needs two launches, `onepass` and `bulk` one. */
 #include "geometry.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { GMEM, SMEM, SMEM_DYNAMIC, UNROLL4, UNROLL4_DYNAMIC, SHUFFLE, VECTOR, ONEPASS, BULK, ROWS };
+enum { INTERLEAVED, GMEM, DIVERGENT, BANK_CONFLICT, SMEM, SMEM_DYNAMIC, UNROLL4, UNROLL4_DYNAMIC, SHUFFLE, VECTOR, ONEPASS, BULK, ROWS };
 
 enum { X, RESULT }; /* operands */
 
@@ -100,7 +100,7 @@ static plx_status check(const plx_recipe *recipe, int64_t static_shared, const p
     return plx_recipe_check(recipe, (uint64_t)static_shared, device, error);
 }
 
-/* ---- gmem to shuffle --------------------------------------------------------- */
+/* ---- interleaved to shuffle --------------------------------------------------------- */
 
 /* The form of these rows. */
 typedef struct tree_kernel {
@@ -262,13 +262,29 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
 /* ---- the ladder ------------------------------------------------------------------ */
 
 static const plx_row rows[ROWS] = {
+    [INTERLEAVED] = {
+        .about = {
+            .name = "interleaved",
+            .idea = "a tree over neighbours in global memory: each block of 1024 combines what is 1, 2, 4 ... "
+                    "apart, on a scratch copy",
+            .gain = "the starting point: 1024 elements in 10 steps instead of 1023, by all threads "
+                    "of a block",
+            .limit = "every second, fourth ... thread works, so that all warps take part in each step with few of "
+                     "their lanes, and their accesses are spread over as many transactions as before",
+            .needs = "scratch memory of the size of the input",
+            REDUCE_KERNEL,
+            .depth = plx_reduce_depth_of_one,
+        },
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_interleaved", .items = 1, .copies = true},
+    },
     [GMEM] = {
         .about = {
             .name = "gmem",
             .idea = "a tree in global memory: each block of 1024 folds its elements in halves, on "
                     "a scratch copy",
-            .gain = "the starting point: 1024 elements in 10 steps instead of 1023, by all threads "
-                    "of a block",
+            .gain = "the threads that work are neighbours, and so is what they read: whole warps fall idle, and "
+                    "a step has half as many transactions as the one before",
             .limit = "every step of the tree loads and stores global memory, and half of the "
                      "threads that were still at work fall idle in each; the copy alone doubles "
                      "the traffic",
@@ -279,12 +295,41 @@ static const plx_row rows[ROWS] = {
         .recipe = tree_recipe,
         .form = &(const tree_kernel){"reduce_gmem", .items = 1, .copies = true},
     },
+    [DIVERGENT] = {
+        .about = {
+            .name = "divergent",
+            .idea = "shared memory, with the tree over neighbours that most textbooks begin with: threads 0, 2, 4 "
+                    "... work, then 0, 4, 8 ...",
+            .gain = "global memory is read once and written once per block instead of in each of the 10 steps, and "
+                    "there is no scratch copy",
+            .limit = "warps diverge: all 32 of them issue each of the 10 steps, most for one lane or two",
+            .needs = "",
+            REDUCE_KERNEL,
+            .depth = plx_reduce_depth_of_one,
+        },
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_divergent", .items = 1, .static_shared = true},
+    },
+    [BANK_CONFLICT] = {
+        .about = {
+            .name = "bank-conflict",
+            .idea = "the same tree by the first threads of the block: thread t combines elements 2st and 2st + s",
+            .gain = "no warp diverges before the last: those without work only wait at the barriers",
+            .limit = "lanes read shared memory 2, 4 ... 32 elements apart: up to 32 of them meet in one bank, one "
+                     "after the other",
+            .needs = "",
+            REDUCE_KERNEL,
+            .depth = plx_reduce_depth_of_one,
+        },
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_bank_conflict", .items = 1, .static_shared = true},
+    },
     [SMEM] = {
         .about = {
             .name = "smem",
-            .idea = "the same tree in static shared memory",
-            .gain = "global memory is read once and written once per block instead of in each of "
-                    "the 10 steps: far fewer load and store transactions, and no scratch copy",
+            .idea = "the tree folds in halves, as gmem's: neighbouring threads read neighbouring elements of shared "
+                    "memory",
+            .gain = "no bank conflicts: a warp's 32 reads are one pass through shared memory",
             .limit = "one load per thread in flight, then ten barriers at which most threads only "
                      "wait",
             .needs = "",

@@ -156,6 +156,10 @@ expect 2 "did you mean 'bash'" completion bsh
 expect 0 '' explain gemm
 shows "MxNxK"
 if "$parallax" list kernels | grep -q '^  few-rows '; then
+    "$parallax" explain reduce gemm >"$work/textbook"
+    for kernel in interleaved divergent bank-conflict coalesced; do
+        grep -q "^ *[0-9]*  $kernel " "$work/textbook" || fail "the ladders lack the step $kernel"
+    done
     awk '/^the ladder:/ { steps = 1 } /^for special shapes/ { steps = 0; special = 1 } /^to compare with/ { special = 0 }
         / double-buffer / && steps { found++ } / few-rows / && special { found++ } END { exit found != 2 }' "$work/out" ||
         fail "explain gemm: the ladder and the kernels for special shapes are not apart"
@@ -166,7 +170,7 @@ expect 0 '' explain gemm/reference
 if grep -q ', step' "$work/out"; then fail "the host's only kernel is no step of a ladder"; fi
 if "$parallax" list kernels | grep -q '^  tile-2d '; then
     expect 0 '' explain gemm/tile-2d
-    shows "gemm/tile-2d, step 4"
+    shows "gemm/tile-2d, step 5"
 fi
 expect 0 '' check reduce --quick --backend host --repeats 0
 shows "runs repeated to compare their bits: 0"
