@@ -8,14 +8,14 @@ import subprocess
 from ._library import Error
 
 
-def program():
+def program(path=True):
     """Named in $PLX_PROGRAM, in the package (plx/bin), beside the library that $PLX_LIBRARY names, or in $PATH."""
     named = os.environ.get("PLX_PROGRAM")
     if named:
         return named
     here = os.path.dirname(os.path.abspath(__file__))
     inside = os.path.join(here, "bin", "parallax")
-    found = inside if os.path.exists(inside) else shutil.which("parallax")
+    found = inside if os.path.exists(inside) else shutil.which("parallax") if path else None
     if found is None:
         raise FileNotFoundError("the program parallax was not found; install it, or name it in $PLX_PROGRAM")
     return found
@@ -52,3 +52,10 @@ def read(words, well=(0, 1)):
         return json.loads(text)
     except ValueError:
         raise Error(-1, "%s wrote no JSON: %.200s" % (program(), text)) from None
+
+
+def main():
+    """The command `parallax` of the wheel."""
+    import sys
+    # this script is the `parallax` of $PATH
+    os.execv(program(path=False), ["parallax"] + sys.argv[1:])
