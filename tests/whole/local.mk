@@ -1,7 +1,7 @@
 # The whole, put together: all kernels on all there is, real data.
 cmocka_tests += tests/whole/test_chain tests/whole/test_digits
 long_tests += tests/whole/test_kernels.sh
-script_tests += tests/whole/test_gpu.sh tests/whole/test_examples.sh
+script_tests += tests/whole/test_gpu.sh tests/whole/test_examples.sh tests/whole/test_installed.sh
 AM_TESTS_ENVIRONMENT += CUDA_CFLAGS='$(CUDA_CFLAGS)'; export CUDA_CFLAGS;
 
 # What only a GPU can prove of memory, streams and graphs of others: to be run by hand.
