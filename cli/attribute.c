@@ -52,7 +52,7 @@ static int finish(const cli_options *options, const plx_results *results)
 {
     int status = CLI_OK;
     if (!cli_stdout_is_taken(options) && (options->given & OPT_QUIET) == 0)
-        status = cli_write("-", (options->given & OPT_VERBOSE) ? write_all : write_table, results);
+        status = cli_show((options->given & OPT_VERBOSE) ? write_all : write_table, results);
     (void)fflush(cli_out());
     if (results->attribution_note[0] != '\0')
         cli_say("%s", results->attribution_note);

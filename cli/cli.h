@@ -76,6 +76,10 @@ typedef struct cli_list {
 #define OPT_ACROSS (UINT64_C(1) << 48)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
+#define OPT_SOURCE (UINT64_C(1) << 56)   /* --source as explain takes it */
+#define OPT_MEASURED (UINT64_C(1) << 57)
+#define OPT_INSTRUCTIONS (UINT64_C(1) << 58)
+
 /* The sets that most verbs take. */
 #define OPT_CI (OPT_JUNIT | OPT_MARKDOWN | OPT_ANNOTATE)
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
@@ -301,6 +305,20 @@ int cli_sets_check(const cli_list *sets);
 typedef void cli_kernel_visitor(void *data, const plx_kernel *kernel, const char *plugins);
 void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit, void *data);
 
+/* ---- explain_find.c, explain_source.c, explain_measured.c ----------------------------------------- */
+
+/* Whether any kernel says something of the word; and those that do. */
+bool cli_explain_knows(plx_context *context, const char *word);
+void cli_explain_found(plx_context *context, const char *word);
+/* The text of a kernel against that of the step before; NULL: of none. */
+int cli_explain_source(plx_op op, const char *kernel, const char *before, const char *ending);
+/* The gains that were recorded, of one kernel or, with NULL, of all. */
+int cli_explain_measured(plx_op op, const char *kernel);
+/* What the device code of an operation's kernels consists of. */
+int cli_explain_instructions(plx_context *context, const plx_problem *problem);
+/* Where a file is that comes with the program ("kernels/gemm/naive.cu"); CLI_UNAVAILABLE: nowhere. */
+int cli_data_path(const char *name, char *path, size_t capacity);
+
 /* ---- problem.c --------------------------------------------------------------- */
 
 /* Takes the operation and its shapes from the operands, options and files to options->work. */
@@ -341,6 +359,8 @@ bool cli_stdout_is_taken(const cli_options *options);
  * standard output could not take is told when it is closed. */
 typedef plx_status cli_writer(const void *what, FILE *to, plx_error *error);
 int cli_write(const char *path, cli_writer *write, const void *what);
+/* For people, to standard output. */
+int cli_show(cli_writer *write, const void *what);
 typedef plx_status cli_results_writer(const plx_results *results, FILE *to, plx_error *error);
 int cli_results_write(const char *path, cli_results_writer *write, const plx_results *results);
 /* plx_results_status(), and on standard error, after the table, what the table does not say:

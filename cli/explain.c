@@ -142,6 +142,7 @@ typedef struct kernel_search {
     size_t count;
     int status;     /* of the program, where one was found */
     bool of_family; /* the name is the first part of several */
+    bool silent;    /* they are counted */
 } kernel_search;
 
 /* Where there is something to say. */
@@ -209,6 +210,10 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
         search->names[search->count++] = kernel->name;
     if (!is_meant(search, kernel->name))
         return;
+    if (search->silent) {
+        search->found++;
+        return;
+    }
     if (search->found++ > 0)
         (void)fprintf(cli_out(), "\n");
     cli_dtypes_text(kernel->dtypes, dtypes, sizeof dtypes);
@@ -246,6 +251,7 @@ typedef struct ladder {
     plx_context *context;
     plx_op op;
     int part;
+    size_t names; /* of the part, that are listed */
     plx_table table;
 } ladder;
 
@@ -305,66 +311,208 @@ static int explain_op(plx_context *context, plx_op op)
     return CLI_OK;
 }
 
-static int explain_one(plx_context *context, plx_op op, const char *name)
+/* ---- what is asked for -------------------------------------------------------------- */
+
+enum { NAME = 64 };
+
+/* An operand: an operation, one of its kernels, or a word that is looked for. */
+typedef struct request {
+    const char *word;
+    bool known; /* it begins with an operation */
+    plx_op op;
+    const char *kernel; /* NULL: of all */
+} request;
+
+/* Whether there is such a kernel; `of_family`: as the first part of several names. */
+static size_t count_meant(kernel_search *search)
 {
-    kernel_search search = {.context = context, .op = op, .name = name};
-    cli_each_kernel(context, op, explain_kernel, &search);
-    if (search.found == 0) {
-        search.count = 0;
-        search.of_family = true;
-        cli_each_kernel(context, op, explain_kernel, &search);
+    search->silent = true;
+    search->found = search->count = 0;
+    search->of_family = false;
+    cli_each_kernel(search->context, search->op, explain_kernel, search);
+    if (search->found == 0) {
+        search->count = 0;
+        search->of_family = true;
+        cli_each_kernel(search->context, search->op, explain_kernel, search);
     }
-    if (search.found > 0)
-        return search.status;
-    char kind[48];
-    (void)snprintf(kind, sizeof kind, "%s kernel", plx_op_name(op));
-    cli_say_unknown(kind, name, search.names, search.count);
+    search->silent = false;
+    return search->found;
+}
+
+static int read_kernel(plx_context *context, const request *wanted)
+{
+    kernel_search search = {.context = context, .op = wanted->op, .name = wanted->kernel};
+    char kind[NAME];
+    if (count_meant(&search) > 0)
+        return CLI_OK;
+    (void)snprintf(kind, sizeof kind, "%s kernel", plx_op_name(wanted->op));
+    cli_say_unknown(kind, wanted->kernel, search.names, search.count);
     return CLI_UNAVAILABLE;
 }
 
-static int explain_word(plx_context *context, const char *word)
+/* Refuses what there is nothing to say about, before anything is shown. */
+static int read_request(plx_context *context, const char *word, request *wanted)
 {
-    char name[64];
-    plx_op op;
     const char *slash = strchr(word, '/');
-    (void)snprintf(name, sizeof name, "%.*s", (int)(slash != NULL ? slash - word : 60), word);
-    int status = cli_op_of(name, &op);
-    if (status != CLI_OK)
-        return status;
-    return slash != NULL ? explain_one(context, op, slash + 1) : explain_op(context, op);
+    char name[NAME];
+    (void)snprintf(name, sizeof name, "%.*s", (int)(slash != NULL ? slash - word : NAME - 1), word);
+    *wanted = (request){.word = word, .kernel = slash != NULL ? slash + 1 : NULL};
+    wanted->known = plx_op_from_name(name, &wanted->op);
+    if (!wanted->known && (slash != NULL || !cli_explain_knows(context, word)))
+        return cli_unknown(&cli_op_names, name);
+    return wanted->kernel != NULL ? read_kernel(context, wanted) : CLI_OK;
 }
+
+static const char *source_ending(const cli_options *options)
+{
+    const bool opencl = options->backends.count > 0 && strncmp(options->backends.at[0], "opencl", 6) == 0;
+    return opencl ? "cl" : "cu";
+}
+
+/* The step before a kernel, of the first plugin that has both. */
+static const char *step_before(plx_context *context, plx_op op, const char *name)
+{
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
+        const plx_kernel *kernel;
+        const char *before = NULL;
+        for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
+            if (strcmp(kernel->name, name) == 0)
+                return before;
+            if (is_step(kernel))
+                before = kernel->name;
+        }
+    }
+    return NULL;
+}
+
+static int explain_one(plx_context *context, const request *wanted, const cli_options *options)
+{
+    kernel_search search = {.context = context, .op = wanted->op, .name = wanted->kernel};
+    (void)count_meant(&search);
+    search.found = 0;
+    cli_each_kernel(context, wanted->op, explain_kernel, &search);
+    int status = search.status;
+    if (status == CLI_OK && (options->given & OPT_MEASURED) != 0)
+        status = cli_explain_measured(wanted->op, wanted->kernel);
+    if (status == CLI_OK && (options->given & OPT_SOURCE) != 0)
+        status = cli_explain_source(wanted->op, wanted->kernel, step_before(context, wanted->op, wanted->kernel),
+                                    source_ending(options));
+    return status;
+}
+
+/* Of a size and type that all steps take. */
+static plx_problem usual_problem(plx_op op)
+{
+    const plx_kernel any = {.dtypes = PLX_DTYPE_BIT(PLX_F32)};
+    return example_problem(op, cli_op_info(op).shape_rank, &any);
+}
+
+static int explain_request(plx_context *context, const request *wanted, const cli_options *options)
+{
+    if (!wanted->known) {
+        cli_explain_found(context, wanted->word);
+        return CLI_OK;
+    }
+    if (wanted->kernel != NULL)
+        return explain_one(context, wanted, options);
+    const bool more = (options->given & (OPT_MEASURED | OPT_INSTRUCTIONS)) != 0;
+    int status = more ? CLI_OK : explain_op(context, wanted->op);
+    if (more)
+        (void)fprintf(cli_out(), "%s\n", plx_op_name(wanted->op));
+    if (status == CLI_OK && (options->given & OPT_MEASURED) != 0)
+        status = cli_explain_measured(wanted->op, NULL);
+    if (status == CLI_OK && (options->given & OPT_INSTRUCTIONS) != 0) {
+        const plx_problem problem = usual_problem(wanted->op);
+        status = cli_explain_instructions(context, &problem);
+    }
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------ */
+
+static void add_name(void *data, const plx_kernel *kernel, const char *plugins)
+{
+    ladder *of = data;
+    (void)plugins;
+    if (part_of(of, kernel) != of->part)
+        return;
+    plx_table_rest(&of->table, "%s%s", of->names > 0 ? (of->part == STEPS ? " > " : ", ") : of->part == SPECIAL ? "; also " : "",
+                   kernel->name);
+    of->names++;
+}
+
+static void list_op(plx_context *context, plx_op op, plx_table *table)
+{
+    ladder of = {.context = context, .op = op, .table = *table};
+    plx_table_row(&of.table);
+    plx_table_cell(&of.table, 0, "%s", plx_op_name(op));
+    for (of.part = STEPS; of.part <= SPECIAL; of.part++) {
+        of.names = 0;
+        cli_each_kernel(context, op, add_name, &of);
+    }
+    *table = of.table;
+}
+
+static void list_all(plx_context *context)
+{
+    plx_table table = {.columns = 1, .left = 1, .indent = "  "};
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++)
+        list_op(context, (plx_op)op, &table);
+    cli_table_finish(&table);
+    cli_put_text(cli_out(), "'explain gemm' says what each step does, 'explain gemm/tile-1d' all of one, and\n"
+                            "'explain banks' finds what is said of a thing.\n");
+}
+
+/* ---- the verb ------------------------------------------------------------------------- */
 
 static int explain_check(cli_options *options)
 {
-    return options->operands.count > 0
-               ? CLI_OK
-               : cli_wrong_usage("which operation or kernel? for example gemm, or gemm/naive");
+    if (options->operands.count == 0 && (options->given & (OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS)) != 0)
+        return cli_wrong_usage("of which operation or kernel? for example gemm, or gemm/naive");
+    for (size_t i = 0; i < options->operands.count; i++)
+        if ((options->given & OPT_SOURCE) != 0 && strchr(options->operands.at[i], '/') == NULL)
+            return cli_wrong_usage("--source is of a kernel, for example gemm/naive, not of '%s'", options->operands.at[i]);
+    return CLI_OK;
 }
 
 static int explain_run(plx_context *context, cli_options *options)
 {
-    int status = cli_load_plugins(context);
+    request *wanted = calloc(options->operands.count + 1, sizeof *wanted);
+    int status = wanted != NULL ? cli_load_plugins(context) : cli_wrong_usage("no memory");
+    for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++)
+        status = read_request(context, options->operands.at[i], &wanted[i]);
+    if (status == CLI_OK && options->operands.count == 0)
+        list_all(context);
     for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++) {
         if (i > 0)
             (void)fprintf(cli_out(), "\n");
-        status = explain_word(context, options->operands.at[i]);
+        status = explain_request(context, &wanted[i], options);
     }
+    free(wanted);
     return status;
 }
 
 const cli_verb cli_explain_verb = {
     .name = "explain",
-    .summary = "the ladder of an operation, or the idea of one kernel",
-    .usage = "explain OPERATION[/KERNEL]... [options]",
-    .help = "Of an operation: its kernels in the order of the ladder, each with the one change it\n"
-            "makes.  Of a kernel: its idea, what that should gain and why, what limits it, what it\n"
-            "needs, and how exact and reproducible its results are; and what 'compare' last found it\n"
-            "to gain on each device that is here.\n"
+    .summary = "the ladder of an operation, the idea of one kernel, or where a word stands",
+    .usage = "explain [OPERATION[/KERNEL]|WORD]... [options]",
+    .help = "Alone: the ladders, by the names of their steps.  Of an operation: its kernels in the order\n"
+            "of the ladder, each with the one change it makes.  Of a kernel: its idea, what that should\n"
+            "gain and why, what limits it, what it needs, and how exact and reproducible its results are;\n"
+            "and what 'compare' last found it to gain on each device that is here.  Any other word finds\n"
+            "the kernels of which it is said: naive, banks, coalescing.\n"
+            "\n"
+            "--source shows a kernel's CUDA C++, with --backend opencl its OpenCL C, line by line against\n"
+            "the step before.  --measured shows the gains that were recorded, and on which device.\n"
+            "--instructions counts the instructions of an operation's kernels by what they do, in the\n"
+            "text that the cuda plugin carries: no GPU is needed.\n"
             "\n"
             "Examples:\n"
             "  parallax explain gemm\n"
-            "  parallax explain gemm/double-buffer transpose/padded\n",
-    .options = OPT_PLUGIN_DIR,
+            "  parallax explain gemm/double-buffer transpose/padded\n"
+            "  parallax explain coalescing\n"
+            "  parallax explain gemm/tile-1d --source --measured\n",
+    .options = OPT_PLUGIN_DIR | OPT_BACKEND | OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS,
     .check = explain_check,
     .run = explain_run,
 };

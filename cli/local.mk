@@ -22,6 +22,9 @@ libplx_verbs_la_SOURCES = \
 	cli/doctor.c \
 	cli/ending.c \
 	cli/explain.c \
+	cli/explain_find.c \
+	cli/explain_measured.c \
+	cli/explain_source.c \
 	cli/judge.c \
 	cli/interrupt.c \
 	cli/list.c \
@@ -43,7 +46,42 @@ libplx_verbs_la_SOURCES = \
 	cli/watch.c \
 	cli/words.c
 
+libplx_verbs_la_CPPFLAGS = $(AM_CPPFLAGS) -D'PLX_DATA_DIR="$(datadir)/parallax"'
+
 dist_man_MANS += doc/parallax.1
+
+# What `explain --source` and `--measured` show: the kernels' texts, and the gains that were recorded.
+textdir = $(datadir)/parallax
+nobase_text_DATA = $(patsubst $(top_srcdir)/%,%,$(sort $(foreach kind,cu cl cuh clh h,$(wildcard $(top_srcdir)/kernels/*/*.$(kind)) \
+	$(wildcard $(top_srcdir)/kernels/*.$(kind))) $(wildcard $(top_srcdir)/results/h200/ladder-*.json)))
+
+# A page for each public function, from the headers; those of the study where it is installed.
+man_headers = $(addprefix $(top_srcdir)/,$(parallaxinclude_HEADERS))
+all-local: man3/made
+man3/made: $(man_headers) $(top_srcdir)/build-aux/man3
+	$(AM_V_GEN)rm -rf man3 && $(SHELL) $(top_srcdir)/build-aux/man3 $(VERSION) man3 $(man_headers) && touch $@
+install-data-local: man3/made
+	$(MKDIR_P) "$(DESTDIR)$(mandir)/man3" && $(INSTALL_DATA) man3/*.3 "$(DESTDIR)$(mandir)/man3"
+uninstall-local:
+	cd man3 && for page in *.3; do rm -f "$(DESTDIR)$(mandir)/man3/$$page"; done
+CLEANFILES += man3/*.3 man3/made
+
+# What a library that is new has to be told to the loader.  Nothing is said where it is found anyway, or is for a package.
+install-exec-hook:
+	@test -n "$(DESTDIR)" || ! command -v ldconfig >/dev/null 2>&1 || \
+		ldconfig -p 2>/dev/null | grep -qF "$(libdir)/libparallax.so" || { \
+		echo "The loader does not know $(libdir)/libparallax.so yet.  As root: ldconfig"; \
+		echo "or, where $(libdir) is not among its directories: LD_LIBRARY_PATH=$(libdir)"; }
+
+# In the build tree the program finds them by this link.
+all-local: sources
+sources:
+	$(AM_V_GEN)rm -f $@ && $(LN_S) $(abs_top_srcdir) $@
+CLEANFILES += sources
+
+# README as it is read in the source tree: its links lead to the documents below it.
+nobase_dist_doc_DATA = README.md NEWS SECURITY.md LICENSE $(patsubst $(top_srcdir)/%,%,$(sort $(wildcard $(top_srcdir)/doc/*.md) \
+	$(wildcard $(top_srcdir)/doc/*.svg)))
 
 # Where the shells look for what completes commands.  A program for another machine can't be run.
 if !CROSS_COMPILING

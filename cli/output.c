@@ -164,6 +164,12 @@ int cli_write(const char *path, cli_writer *write, const void *what)
     return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
 }
 
+int cli_show(cli_writer *write, const void *what)
+{
+    plx_error error = {""};
+    return written_to_stdout(write(what, cli_out(), &error), &error);
+}
+
 typedef struct results_writing {
     cli_results_writer *write;
     const plx_results *results;

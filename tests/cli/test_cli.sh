@@ -40,7 +40,7 @@ expect 2 "did you mean 'gemm'" run gem
 expect 2 "reduce, transpose, matvec, gemm" run nonsense
 expect 2 "which operation" run
 expect 2 "which operation" compare
-expect 2 "which operation" explain
+expect 0 '' explain
 expect 2 "did you mean '--backend'" run gemm --bakend host
 expect 2 "write more of it" run gemm --trans-
 expect 2 "needs an argument" run gemm --shape
@@ -145,7 +145,8 @@ mkdir "$work/refused" && : >"$work/refused/plx-empty.so"
 expect 0 '' doctor --json "$work/doctor.json" --plugin-dir "$work/refused"
 shows "host:0       works"
 expect 0 '' doctor --json - --plugin-dir "$work/refused"
-cmp -s "$work/out" "$work/doctor.json" || fail "doctor --json - is not what --json FILE writes"
+sed '/"date":/d' "$work/out" >"$work/doctor.out"
+sed '/"date":/d' "$work/doctor.json" | cmp -s "$work/doctor.out" - || fail "doctor --json - is not what --json FILE writes"
 shows '"schema": "parallax-doctor/1"'
 shows '"status": "works"'
 shows '"status": "refused"'

@@ -40,4 +40,17 @@ printf 'not a plugin' >"$work/plx-broken.so"
 for helper in $(find "$moved" -name 'dispatch-*' -type f); do
     ldd "$helper" | grep 'not found' && fail "$helper does not find its libraries"
 done
+
+# What is read: documents whose links lead somewhere, pages of the functions, kernels' texts, which explain finds there.
+document=$(find "$moved" -name README.md -path '*doc*')
+[ -f "$document" ] || fail "README.md is not installed"
+grep -oE '\]\(doc/[a-z0-9-]+\.(md|svg)\)' "$document" | tr -d '])(' | while read -r link; do
+    [ -f "${document%README.md}$link" ] || { echo "$link"; exit 1; }
+done || fail "README.md leads to a document that is not installed"
+[ -f "$moved/share/man/man3/plx_plan_create.3" ] || fail "no page of plx_plan_create(3)"
+[ -f "$moved/share/parallax/kernels/gemm/naive.cu" ] || fail "the kernels' texts are not installed"
+if "$moved/bin/parallax" explain gemm/coalesced >/dev/null 2>&1; then
+    (cd / && "$moved/bin/parallax" explain gemm/coalesced --source --measured) >"$work/out" 2>&1 || fail "explain --source"
+    grep -q '^+ ' "$work/out" || fail "explain --source shows no text"
+fi
 echo "the moved program finds all"

@@ -7,6 +7,7 @@ script_tests += \
 	tests/house/test_dist.sh \
 	tests/house/test_headers.sh \
 	tests/house/test_layers.sh \
+	tests/house/test_man.sh \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_readme.sh \
 	tests/house/test_record.sh \
