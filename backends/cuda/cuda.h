@@ -236,4 +236,8 @@ plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, pl
 /* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);
 
+/* The library that a variable names in place of the usual one, for tests and unusual installations; NULL: none, or this
+ * process has raised privileges. */
+const char *plx_cuda_named_library(const char *variable);
+
 #endif

@@ -36,12 +36,17 @@ static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static plx_status load_status;
 static plx_error load_error;
 
-/* $PLX_CUDA_LIBRARY names another library, for tests and unusual installations;
- * it is ignored when running with raised privileges. */
+const char *plx_cuda_named_library(const char *variable)
+{
+    const char *name = plx_getenv(variable);
+    return name != NULL && name[0] != '\0' ? name : NULL;
+}
+
+/* $PLX_CUDA_LIBRARY names another library. */
 static const char *library_name(void)
 {
-    const char *name = plx_getenv("PLX_CUDA_LIBRARY");
-    return name != NULL && name[0] != '\0' ? name : DRIVER_LIBRARY;
+    const char *name = plx_cuda_named_library("PLX_CUDA_LIBRARY");
+    return name != NULL ? name : DRIVER_LIBRARY;
 }
 
 static bool resolve(void *library, const driver_symbol *wanted)

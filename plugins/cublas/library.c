@@ -1,6 +1,7 @@
 /* cuBLAS's handle: one per session, used under a lock, because a handle serves
  * one stream at a time. */
 #include "plugins/cublas/library.h"
+#include "plugins/cublas/functions.h"
 #include "plugins/cublas/lt.h"
 
 #include <stdlib.h>
@@ -66,7 +67,12 @@ static plx_status attach(plx_session *session, plx_error *error)
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for cuBLAS's handle");
     plx_cuda_thread thread;
-    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    plx_status status = plx_cublas_load(error);
+    if (status != PLX_OK) {
+        free(made);
+        return status;
+    }
+    status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         status = plx_cublas_check(error, cublasCreate(&made->handle), "cublasCreate");
     /* The default keeps plain f32 plain: TF32 would have to be asked for. */

@@ -20,6 +20,8 @@ plx_cublas_la_LDFLAGS = $(plugin_ldflags)
 plx_cublas_la_SOURCES = \
 	$(vendor_sources) \
 	plugins/cublas/cub.h \
+	plugins/cublas/functions.c \
+	plugins/cublas/functions.h \
 	plugins/cublas/library.c \
 	plugins/cublas/library.h \
 	plugins/cublas/lt.c \
@@ -31,10 +33,10 @@ plx_cublas_la_SOURCES = \
 	plugins/cublas/reduce.c \
 	plugins/cublas/reduce.h
 if HAVE_CUB
-plx_cublas_la_LIBADD = libplx-cuda-api.la -Lplugins/cublas -lplx_cub $(CUB_LIBS) $(CUBLAS_LIBS)
+plx_cublas_la_LIBADD = libplx-cuda-api.la -Lplugins/cublas -lplx_cub $(CUB_LIBS)
 plx_cublas_la_DEPENDENCIES = libplx-cuda-api.la plugins/cublas/libplx_cub.a
 else
-plx_cublas_la_LIBADD = libplx-cuda-api.la $(CUBLAS_LIBS)
+plx_cublas_la_LIBADD = libplx-cuda-api.la
 plx_cublas_la_SOURCES += plugins/cublas/cub_absent.c
 endif
 endif

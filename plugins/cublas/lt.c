@@ -2,6 +2,7 @@
  * library is looked for at run time: where it is missing, cuBLAS's own products are still there. */
 #include "plugins/cublas/lt.h"
 #include "kernels/operation.h"
+#include "plugins/cublas/functions.h"
 #include "plugins/cublas/library.h"
 
 #include <dlfcn.h>
@@ -18,9 +19,6 @@ void *PLX_LT_SYMBOL(void *library, const char *name);
 #define PLX_LT_OPEN dlopen
 #define PLX_LT_SYMBOL dlsym
 #endif
-
-#define LT_TEXT_OF(number) #number
-#define LT_NAME(major) "libcublasLt.so." LT_TEXT_OF(major)
 
 #define LT_FUNCTIONS(X)                                                                                     \
     X(MatmulDescCreate, (cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t))                      \
@@ -46,7 +44,7 @@ typedef struct lt_library {
 } lt_library;
 
 static lt_library lt;
-static const char *lt_missing; /* NULL after a load that found everything */
+static char lt_missing[96]; /* "" after a load that found everything */
 static pthread_once_t lt_once = PTHREAD_ONCE_INIT;
 
 /* A function pointer from an object pointer, as POSIX allows and ISO C does not. */
@@ -57,17 +55,19 @@ static bool find(void *library, const char *symbol, void *function)
     return address != NULL;
 }
 
-/* Never unloaded: cuBLAS itself uses it. */
+/* That of the cuBLAS that was loaded, which uses it itself; never unloaded. */
 static void load(void)
 {
-    void *library = PLX_LT_OPEN(LT_NAME(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    char name[40];
+    (void)snprintf(name, sizeof name, "libcublasLt.so.%d", plx_cublas_major());
+    void *library = PLX_LT_OPEN(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
-        lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " was not found";
+        (void)snprintf(lt_missing, sizeof lt_missing, "%s was not found", name);
         return;
     }
-#define LT_FIND(name, parameters)                   \
-    if (!find(library, "cublasLt" #name, &lt.name)) \
-        lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " has no cublasLt" #name;
+#define LT_FIND(function, parameters)                       \
+    if (!find(library, "cublasLt" #function, &lt.function)) \
+        (void)snprintf(lt_missing, sizeof lt_missing, "%s has no %s", name, "cublasLt" #function);
     LT_FUNCTIONS(LT_FIND)
 #undef LT_FIND
 }
@@ -225,7 +225,7 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, bool fa
     plx_cuda_thread thread;
     plx_status status;
     (void)pthread_once(&lt_once, load);
-    if (lt_missing != NULL)
+    if (lt_missing[0] != '\0')
         return plx_fail(error, PLX_UNSUPPORTED, "%s", lt_missing);
     if (!has_terms(problem))
         return plx_fail(error, PLX_UNSUPPORTED,

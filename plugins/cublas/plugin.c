@@ -2,6 +2,7 @@
  * memory.  It is never chosen by `auto`. */
 #include "backends/cuda/cuda.h"
 #include "kernels/vendor.h"
+#include "plugins/cublas/functions.h"
 #include "plugins/cublas/library.h"
 #include "plugins/cublas/plan.h"
 #include "plugins/cublas/reduce.h"
@@ -174,6 +175,8 @@ static plx_status cublas_choose(plx_session *session, const plx_problem *problem
 static plx_status cublas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     plx_status status = plx_cuda_probe(devices, capacity, count, error);
+    if (status == PLX_OK)
+        status = plx_cublas_load(error);
     if (status == PLX_OK)
         plx_vendor_stand_back(devices, *count < capacity ? *count : capacity);
     return status;

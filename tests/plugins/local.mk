@@ -16,6 +16,8 @@ tests_plugins_test_cublas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_cublas_LDADD = libplx-cuda-api.la $(CMOCKA_LIBS) -lm
 EXTRA_tests_plugins_test_cublas_DEPENDENCIES = tests/fakes/fake-cuda.la
 
+script_tests += tests/plugins/test_cublas_library.sh
+
 # cublasLt itself, on a GPU.
 if HAVE_CUBLAS
 check_PROGRAMS += tests/plugins/test_cublaslt_sums
