@@ -219,7 +219,9 @@ static squares look_at_sample(const plx_inputs *inputs, const plx_arithmetic *by
 #endif
     for (int64_t i = 0; i < count; ++i) {
         const int64_t element = count == elements ? i : (int64_t)(plx_random(inputs->seed, 129, (uint64_t)i) % (uint64_t)elements);
+        const plx_floats before = plx_floats_begin();
         each[i] = look_at(inputs, by, result, element);
+        plx_floats_back(before);
     }
     for (int64_t i = 0; i < count; ++i) /* in their order, whatever the threads */
         add_squares(&all, &each[i]);
@@ -299,6 +301,21 @@ static void decide(const plx_inputs *inputs, const plx_arithmetic *by, plx_liken
     }
 }
 
+static void conclude(const plx_inputs *inputs, const plx_arithmetic *by, const squares *all, plx_likeness *likeness)
+{
+    const double unit = plx_unit_roundoff(by->accumulator);
+
+    likeness->elements = all->count;
+    if (all->count < LEAST_ELEMENTS) {
+        unknown(likeness, "fewer than 32 elements are finite");
+        return;
+    }
+    likeness->rms = sqrt(all->error / (double)all->count) / unit;
+    likeness->own_rms = sqrt(all->own / (double)all->count) / unit;
+    fill_shares(inputs, all, likeness);
+    decide(inputs, by, likeness);
+}
+
 /* What is only moved, or exact, is like nothing else. */
 static bool is_rounded(const plx_inputs *inputs)
 {
@@ -324,17 +341,10 @@ plx_likeness plx_likeness_of(const plx_inputs *inputs, const plx_arithmetic *by,
         unknown(&likeness, elements < LEAST_ELEMENTS ? "fewer than 32 elements" : "its sums are too long");
         return likeness;
     }
+    const plx_floats before = plx_floats_begin();
     const squares all = look_at_sample(inputs, by, result, count, elements);
-    likeness.elements = all.count;
-    if (all.count < LEAST_ELEMENTS) {
-        unknown(&likeness, "fewer than 32 elements are finite");
-        return likeness;
-    }
-    const double unit = plx_unit_roundoff(by->accumulator);
-    likeness.rms = sqrt(all.error / (double)all.count) / unit;
-    likeness.own_rms = sqrt(all.own / (double)all.count) / unit;
-    fill_shares(inputs, &all, &likeness);
-    decide(inputs, by, &likeness);
+    conclude(inputs, by, &all, &likeness);
+    plx_floats_back(before);
     return likeness;
 }
 
