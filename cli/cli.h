@@ -66,7 +66,9 @@ typedef struct cli_list {
 #define OPT_JUNIT (UINT64_C(1) << 51)
 #define OPT_PROMISE (UINT64_C(1) << 52) /* what a result claims of its arithmetic */
 #define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
-#define OPT_RECIPE (UINT64_C(1) << 54)
+#define OPT_RECIPE (UINT64_C(1) << 54) /* --device as judge takes it */
+#define OPT_COMPILE_ONLY (UINT64_C(1) << 37)
+#define OPT_KERNEL_FILE (UINT64_C(1) << 36) /* --source and what goes with it: a kernel in a file, and its recipe */
 #define OPT_PRINT (UINT64_C(1) << 55)
 #define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_ALLOW_MISSING (UINT64_C(1) << 44)
@@ -106,12 +108,13 @@ typedef struct cli_options {
     uint64_t repeats;   /* at most, when given */
     uint64_t queues;    /* 0: one */
     plx_input input;
-    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source;
+    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source, *entry;
     plx_promise promise;
     double seconds, budget, threshold;
     plx_effort effort;
     bool help, version;
     cli_work work; /* cli_work_read() */
+    plx_kernel_file *kernel; /* of --source: cli_kernel_read() */
 } cli_options;
 
 typedef struct cli_verb {
@@ -335,6 +338,20 @@ plx_compare_options cli_comparison(const cli_options *options);
 
 /* Judge's --recipe. */
 int cli_recipe(cli_options *options);
+
+/* ---- kernel.c ----------------------------------------------------------------- */
+
+/* "TILE=128" of every --tunable; malloc'ed.  CLI_OK, or CLI_USAGE after a message. */
+int cli_tunables_read(const cli_options *options, plx_chosen **chosen);
+/* Reads --source with its recipe, where it was given, to options->kernel. */
+int cli_kernel_read(cli_options *options);
+/* Its name to the kernels that are asked for. */
+int cli_kernel_name(cli_options *options);
+/* Gives it to a context. */
+int cli_kernel_add(const cli_options *options, plx_context *context);
+
+/* Judge's --source (judge_kernel.c). */
+int cli_judge_kernel(cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------- */
 

@@ -26,7 +26,11 @@ static void print_ideas(const plx_results *results)
 
 static int compare_check(cli_options *options)
 {
-    const int status = cli_ci_check(options);
+    int status = cli_ci_check(options);
+    if (status == CLI_OK)
+        status = cli_kernel_read(options);
+    if (status == CLI_OK)
+        status = cli_kernel_name(options);
     return status == CLI_OK ? cli_work_read(options) : status;
 }
 
@@ -113,7 +117,7 @@ const cli_verb cli_compare_verb = {
             "    --dtype f32 --dtype f16 --dtype bf16 --compute all --out-dtype f32 --no-timing \\\n"
             "    --json errors.json    (of which `parallax report` draws the error against the terms)\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
-               OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
+               OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT | OPT_KERNEL_FILE,
     .stops = true,
     .goes_on = true,
     .check = compare_check,

@@ -228,18 +228,23 @@ static int judge_check(cli_options *options)
     const int status = check_streams(options);
     if (status != CLI_OK)
         return status;
+    if (options->source != NULL && (options->given & OPT_PRINT) == 0)
+        return cli_judge_kernel(options);
+    if (options->given & (OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS |
+                          OPT_PLUGIN_DIR | OPT_COMPILE_ONLY))
+        return cli_wrong_usage("--backend, --seed, --quick and what else is about a run goes with --source: nothing else is run");
     if (options->recipe != NULL)
         return cli_recipe(options);
-    if (options->given & (OPT_RECIPE | OPT_PRINT | OPT_SHAPE))
+    if (options->given & (OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_SHAPE))
         return cli_wrong_usage("--shape, --print, --device, --tunable and --source go with --recipe");
     return is_challenge(options) ? judge_challenge(options) : judge_one(options);
 }
 
 const cli_verb cli_judge_verb = {
     .name = "judge",
-    .summary = "says whether a result that was computed elsewhere is right",
+    .summary = "says whether a result from elsewhere, or a kernel in a file, is right",
     .usage = "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options], or "
-             "judge OPERATION --recipe FILE --print [options]",
+             "judge OPERATION --source FILE [--recipe FILE] [options], or judge OPERATION --recipe FILE --print [options]",
     .help = "Judges a result by its operands, each element against a bound that follows from the\n"
             "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
             "from .npy files in their order: reduce x; transpose in; matvec A, x, [y]; gemm A, B, [C].\n"
@@ -255,21 +260,27 @@ const cli_verb cli_judge_verb = {
             "\n"
             "Instead of an operation the DIR of a challenge judges all results in it ('parallax challenge').\n"
             "\n"
+            "With --source a kernel in a file is judged: compiled, and run in a process of its own as its recipe says,\n"
+            "on the cases of its domain, then timed on each shape beside ours and the vendor's (doc/judging.md).\n"
+            "\n"
             "A recipe says how a kernel is launched.  With --recipe and --print its launches for each shape are shown,\n"
             "as they are on a device that is described in words.\n"
             "\n"
-            "Exit status: 0 the result is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
-            "4 it could not be judged: no bound tells it from zero, or it has no elements; or the recipe takes no\n"
-            "problem of those asked for.\n"
+            "Exit status: 0 the result or kernel is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
+            "3 there is no device for the kernel, 4 it could not be judged: no bound tells it from zero, or it has no\n"
+            "elements; or the recipe takes no problem of those asked for; 5 the kernel crashed, did not come back, or\n"
+            "did not compile.\n"
             "\n"
             "Examples:\n"
             "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
             "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
             "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n"
             "  parallax judge cases --typical --junit cases.xml\n"
+            "  parallax judge gemm --source gemm.cl --shape 512x512x512 --json record.json\n"
             "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
     .takes_one = true,
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
-               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_PRINT,
+               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_COMPILE_ONLY | OPT_BACKEND |
+               OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR,
     .check = judge_check,
 };

@@ -34,6 +34,11 @@ libplx_verbs_la_SOURCES = \
 	cli/probe.c \
 	cli/problem.c \
 	cli/progress.c \
+	cli/judge_kernel.c \
+	cli/judge_worker.c \
+	cli/judged.h \
+	cli/judged_write.c \
+	cli/kernel.c \
 	cli/recipe.c \
 	cli/report.c \
 	cli/require.c \

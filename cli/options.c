@@ -207,8 +207,11 @@ static const option_row listed[] = {
      .apply = apply_promise},
     {"typical", 0, NULL, OPT_PROMISE, "what is like something less exact than was promised is wrong",
      .apply = apply_promise},
-    {"recipe", 0, "FILE", OPT_RECIPE, "how a kernel is launched: a file of JSON (doc/recipe.md)", INTO(apply_file, recipe)},
-    {"source", 0, "FILE.ptx", OPT_RECIPE, "compare the recipe's arguments with the parameters in this text", INTO(apply_file, source)},
+    {"recipe", 0, "FILE", OPT_KERNEL_FILE, "how a kernel is launched: a file of JSON, doc/recipe.md (the source's name with .json)", INTO(apply_file, recipe)},
+    {"source", 0, "FILE", OPT_KERNEL_FILE, "a kernel's device code, which its recipe launches: .cl, .cu, .ptx or .cubin",
+     INTO(apply_file, source)},
+    {"entry", 0, "NAME", OPT_KERNEL_FILE, "its entry, where the recipe has one launch (what the recipe says)", INTO(apply_file, entry)},
+    {"compile-only", 0, NULL, OPT_COMPILE_ONLY, "compile the source for --device, and run nothing", .apply = NULL},
     {"source", 0, NULL, OPT_SOURCE, "the kernel's text, line by line against the step before", .apply = NULL},
     {"measured", 0, NULL, OPT_MEASURED, "the gains that were recorded, with their device", .apply = NULL},
     {"instructions", 0, NULL, OPT_INSTRUCTIONS, "instructions by what they do, with kernels as columns", .apply = NULL},
@@ -216,7 +219,7 @@ static const option_row listed[] = {
     {"device", 0, "NAME[,KEY=N...]", OPT_RECIPE,
      "that device, in words: h100, a100, l4, v100, processor, or cc, sms, warp, shared_max, l2 (h100)",
      INTO(apply_file, device)},
-    {"tunable", 0, "NAME=N", OPT_RECIPE, "a value of the recipe's; may be repeated (the first that is right)",
+    {"tunable", 0, "NAME=N", OPT_KERNEL_FILE, "a value of the recipe's; may be repeated (the first that is right)",
      INTO(apply_word, tunables)},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
      INTO(apply_file, save_failure)},
@@ -458,6 +461,7 @@ void cli_options_free(cli_options *options)
     free(options->plugin_dirs.at);
     free(options->tunables.at);
     free(options->required.at);
+    plx_kernel_file_free(options->kernel);
     cli_work_free(&options->work);
 }
 

@@ -1,7 +1,6 @@
 /* judge --recipe: the launches of a kernel that is not ours, for problems and a device that need not be here. */
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,34 +29,6 @@ static int check_options(const cli_options *options)
     return CLI_OK;
 }
 
-/* "TILE=128" */
-static int read_tunable(const char *word, plx_chosen *chosen)
-{
-    const char *is = strchr(word, '=');
-    char *end;
-    *chosen = (plx_chosen){.value = 0};
-    if (is == NULL || is == word || (size_t)(is - word) >= sizeof chosen->name)
-        return cli_wrong_usage("--tunable: '%s' is not NAME=N", word);
-    (void)snprintf(chosen->name, sizeof chosen->name, "%.*s", (int)(is - word), word);
-    errno = 0;
-    const long long value = strtoll(is + 1, &end, 10);
-    if (end == is + 1 || *end != '\0' || errno != 0)
-        return cli_wrong_usage("--tunable: '%s' is not NAME=N, with a whole number", word);
-    chosen->value = value;
-    return CLI_OK;
-}
-
-static int read_tunables(const cli_options *options, launched *of)
-{
-    int status = CLI_OK;
-    of->chosen = calloc(options->tunables.count + 1, sizeof *of->chosen);
-    if (of->chosen == NULL)
-        return cli_wrong_usage("no memory");
-    for (size_t i = 0; status == CLI_OK && i < options->tunables.count; i++)
-        status = read_tunable(options->tunables.at[i], &of->chosen[i]);
-    return status;
-}
-
 /* The recipe has an operation: it need not be said again. */
 static int take_operation(cli_options *options, const launched *of)
 {
@@ -77,7 +48,7 @@ static int read_all(cli_options *options, launched *of)
     plx_status read = plx_described_device(options->device != NULL ? options->device : "h100", &of->device, &error);
     if (read != PLX_OK)
         return cli_wrong_usage("--device: %s", error.text);
-    int status = read_tunables(options, of);
+    int status = cli_tunables_read(options, &of->chosen);
     if (status != CLI_OK)
         return status;
     read = plx_recipe_file_read(options->recipe, &of->recipe, &error);

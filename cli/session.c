@@ -18,7 +18,10 @@ int cli_open_context(const cli_verb *verb, const cli_options *options, plx_conte
     plx_status status = plx_tool_context_create(&wanted, &tool, context);
     if (status != PLX_OK)
         cli_say("%s", plx_message(NULL));
-    return cli_exit_status(status);
+    const int added = status == PLX_OK ? cli_kernel_add(options, *context) : cli_exit_status(status);
+    if (status == PLX_OK && added != CLI_OK)
+        plx_context_destroy(*context);
+    return added;
 }
 
 void cli_close_context(const cli_options *options, plx_context *context)

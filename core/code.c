@@ -14,9 +14,12 @@ static plx_status request_of(plx_backend *backend, const plx_problem *problem, c
                              request *made)
 {
     plx_status status = plx_plan_request(backend, problem, &made->problem);
-    return status == PLX_OK
-               ? plx_kernel_find(backend, &made->problem, name, &made->kernel, &made->problem.config)
-               : status;
+    if (status == PLX_OK)
+        status = plx_kernel_find(backend, &made->problem, name, &made->kernel, &made->problem.config);
+    if (status == PLX_OK && plx_added_of(backend->context, backend->module, problem->op, made->kernel) != NULL)
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: the code of %s is not the backend's own",
+                                backend->label, name);
+    return status;
 }
 
 /* The same of a plugin that has no device: its entry.  NULL: it fails with *status. */

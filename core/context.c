@@ -88,6 +88,7 @@ void plx_context_release(plx_context *context)
     plx_forget_plugins(context);
     plx_tuning_forget(context);
     plx_barred_forget(context);
+    plx_added_forget(context);
     (void)pthread_mutex_destroy(&context->lock);
     free(context);
 }
@@ -161,5 +162,5 @@ const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_o
     if (plugin >= context->entry_count || (unsigned)op >= PLX_OP_COUNT)
         return NULL;
     const plx_entry *entry = plx_loaded_entry((plx_context *)(uintptr_t)context, plugin); /* each is made by us */
-    return entry != NULL && entry->module != NULL ? plx_module_kernel(entry->module, op, kernel) : NULL;
+    return entry != NULL && entry->module != NULL ? plx_context_kernel(context, entry->module, op, kernel) : NULL;
 }

@@ -80,6 +80,7 @@ static inline void plx_leave(plx_entered *call)
 
 /* A ladder is short; a plugin that lists more kernels of one operation is refused. */
 #define PLX_MOST_KERNELS 256
+#define PLX_MOST_ADDED 16
 
 /* A plugin as this version knows it: the slots of its descriptor, with what an older one lacks
  * filled in but for `supports`, `configs`, `rates` and `expect`, and copies of all that it says of itself. */
@@ -172,7 +173,21 @@ struct plx_context {
     char choice_ignored[640];   /* the first that could not be taken, and why */
     struct plx_kept *kept;      /* plx_context_memory() */
     char remark[640];           /* what was first done otherwise than planned, and why */
+    plx_added_kernel *added;    /* added.c; copies, none moves */
+    size_t added_count;
 };
+
+/* ---- kernels that are no plugin's (added.c) ------------------------------- */
+
+void plx_added_forget(plx_context *context);
+/* The kernels of a backend: its module's, and behind them the context's.  NULL behind the last. */
+const plx_kernel *plx_context_kernel(const plx_context *context, const plx_module *module, plx_op op, size_t index);
+/* NULL: the kernel of that number is the plugin's own. */
+const plx_added_kernel *plx_added_of(const plx_context *context, const plx_module *module, plx_op op, size_t index);
+/* Whether it takes the problem; nothing is compiled. */
+plx_status plx_added_supports(plx_backend *backend, const plx_added_kernel *added, const plx_problem *problem,
+                              plx_error *error);
+plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, plx_error *error);
 
 /* Fills context->directories. */
 plx_status plx_find_directories(plx_context *context, const plx_context_options *options);
@@ -356,6 +371,8 @@ struct plx_plan {
     const plx_kernel *kernel;
     size_t kernel_index;
     uint32_t config; /* that was named; 0: the kernel's own choice */
+    bool is_added;   /* its kernel is; then `depth` is that of its launches */
+    int64_t depth;
     plx_plugin_plan *plan;
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */

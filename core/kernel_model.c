@@ -13,7 +13,7 @@ plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, co
     if (status != PLX_OK)
         return status;
     *count = 0;
-    if (backend->plugin->rates == NULL)
+    if (backend->plugin->rates == NULL || plx_added_of(backend->context, backend->module, problem->op, index) != NULL)
         return PLX_OK;
     plx_entered call = plx_backend_enter(backend, PLX_CALL_RATES);
     status = backend->plugin->rates(backend->session, &normal, index, rates, capacity, count, &error);
@@ -35,7 +35,7 @@ plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, c
     plx_status status = plx_kernel_find_for(backend, problem, kernel, &normal, &index);
     if (status != PLX_OK)
         return status;
-    if (backend->plugin->expect == NULL)
+    if (backend->plugin->expect == NULL || plx_added_of(backend->context, backend->module, problem->op, index) != NULL)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s has no models",
                                 plx_backend_name(backend));
     normal.config = config != NULL ? config->number : 0;

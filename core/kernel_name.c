@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_NAMES = PLX_MOST_KERNELS + PLX_MOST_ADDED };
+
 /* ---- kernels ------------------------------------------------------------- */
 
-static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[PLX_MOST_KERNELS])
+static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[MOST_NAMES])
 {
     size_t count = 0;
-    for (const plx_kernel *kernel; (kernel = plx_module_kernel(backend->module, op, count)) != NULL; count++)
+    for (const plx_kernel *kernel; (kernel = plx_context_kernel(backend->context, backend->module, op, count)) != NULL; count++)
         names[count] = kernel->name;
     return count;
 }
@@ -50,7 +52,7 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
     plx_error error = {.text = ""};
     const plx_plugin *plugin = backend->plugin;
     *count = 0;
-    if (plugin->configs == NULL)
+    if (plugin->configs == NULL || plx_added_of(backend->context, backend->module, problem->op, kernel) != NULL)
         return PLX_OK;
     plx_entered call = plx_backend_enter(backend, PLX_CALL_CONFIGURATIONS);
     plx_status status = plugin->configs(backend->session, problem, kernel, configs, capacity, count, &error);
@@ -60,7 +62,7 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "listing the configurations of %s/%s",
                                   plx_op_name(problem->op),
-                                  plx_module_kernel(backend->module, problem->op, kernel)->name);
+                                  plx_context_kernel(backend->context, backend->module, problem->op, kernel)->name);
     return PLX_OK;
 }
 
@@ -116,7 +118,7 @@ static plx_status find_config(plx_backend *backend, const plx_problem *problem, 
     if (i < count)
         *number = configs[i].number;
     else
-        status = unknown_config(backend, problem, plx_module_kernel(backend->module, problem->op, kernel), name, configs,
+        status = unknown_config(backend, problem, plx_context_kernel(backend->context, backend->module, problem->op, kernel), name, configs,
                                 count);
     free(configs);
     return status;
@@ -142,11 +144,14 @@ plx_status plx_plan_config(plx_plan *plan, plx_config *config)
 plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,
                            uint32_t *config)
 {
-    const char *names[PLX_MOST_KERNELS], *colon = strchr(name, ':');
+    const char *names[MOST_NAMES], *colon = strchr(name, ':');
     const size_t count = list_kernels(backend, problem->op, names);
     char plain[64];
     *config = 0;
-    (void)snprintf(plain, sizeof plain, "%.*s", colon != NULL ? (int)(colon - name) : (int)sizeof plain,
+    *kernel = place_of(names, count, name); /* those of added kernels have a colon */
+    if (*kernel < count)
+        return PLX_OK;
+    (void)snprintf(plain, sizeof plain, "%.*s", colon != NULL ? (int)(colon - name) : (int)sizeof plain - 1,
                    name);
     *kernel = place_of(names, count, plain);
     if (*kernel == count)

@@ -1,5 +1,6 @@
 # The dispatcher: finds plugins, checks problems, plans and executes.
 core_sources = \
+	core/added.c \
 	core/answers.c \
 	core/backend.c \
 	core/backend_failure.c \

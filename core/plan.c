@@ -125,7 +125,7 @@ static void note_work(plx_plan *plan)
 plx_status plx_plan_prepare(plx_plan *plan, size_t index)
 {
     plan->operation = plx_operation_of(plan->problem.op);
-    plan->kernel = plx_module_kernel(plan->backend->module, plan->problem.op, index);
+    plan->kernel = plx_context_kernel(plan->backend->context, plan->backend->module, plan->problem.op, index);
     plan->kernel_index = index;
     atomic_init(&plan->references, 1);
     atomic_init(&plan->executed, false);
@@ -142,10 +142,15 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     plx_status status = plx_plan_prepare(plan, index);
     if (status != PLX_OK)
         return status;
-    plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
-    status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
-    plx_leave(&call);
-    backend->context->loaded();
+    const plx_added_kernel *added = plx_added_of(backend->context, backend->module, problem.op, index);
+    if (added != NULL) {
+        status = plx_added_plan(plan, added, &error);
+    } else {
+        plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
+        status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
+        plx_leave(&call);
+        backend->context->loaded();
+    }
     status = plx_answered(status, plan->plan, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
@@ -282,12 +287,17 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
     if (status == PLX_OK)
         status = plx_kernel_find(backend, &normal, kernel, &index, &normal.config);
     if (status == PLX_OK)
-        status = check_kernel(backend, &normal, plx_module_kernel(backend->module, normal.op, index));
+        status = check_kernel(backend, &normal, plx_context_kernel(backend->context, backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
-    plx_entered call = plx_backend_enter(backend, PLX_CALL_SUPPORTING);
-    status = backend->plugin->supports(backend->session, &normal, index, &error);
-    plx_leave(&call);
+    const plx_added_kernel *added = plx_added_of(backend->context, backend->module, normal.op, index);
+    if (added != NULL) {
+        status = plx_added_supports(backend, added, &normal, &error);
+    } else {
+        plx_entered call = plx_backend_enter(backend, PLX_CALL_SUPPORTING);
+        status = backend->plugin->supports(backend->session, &normal, index, &error);
+        plx_leave(&call);
+    }
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plx_op_name(normal.op), kernel);
     return PLX_OK;
@@ -311,6 +321,8 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 
 int64_t plx_plan_depth(const plx_plan *plan)
 {
+    if (plan->is_added)
+        return plan->depth;
     const plx_problem problem = problem_of(plan);
     plx_entered call = plx_plan_call(plan, PLX_CALL_DEPTH);
     const int64_t depth = plan->kernel->depth(&problem, &plan->backend->device);

@@ -231,7 +231,11 @@ static plx_status check_block(const plx_step *step, const plx_device_info *devic
 
 static plx_status check_grid(const plx_step *step, const plx_device_info *device, plx_error *error)
 {
-    if (step->cluster > 8 || (step->cluster != 0 && step->grid[0] % step->cluster != 0))
+    const uint64_t y = step->cluster_y > 1 ? step->cluster_y : 1, z = step->cluster_z > 1 ? step->cluster_z : 1;
+    if (y * z > 1 && (step->cluster * y * z > 16 || step->grid[1] % y != 0 || step->grid[2] % z != 0))
+        return plx_fail(error, PLX_FAILED, "%s has clusters of %" PRIu32 " x %" PRIu64 " x %" PRIu64 " blocks", step->entry,
+                        step->cluster, y, z);
+    if (step->cluster > (step->cluster_y > 0 ? 16 : 8) || (step->cluster != 0 && step->grid[0] % step->cluster != 0))
         return plx_fail(error, PLX_FAILED, "%s has %" PRIu64 " blocks in clusters of %" PRIu32, step->entry, step->grid[0],
                         step->cluster);
     for (int axis = 0; axis < 3; axis++)

@@ -18,9 +18,15 @@ typedef enum plx_argument_kind {
     PLX_ARG_SCALAR,  /* of the problem's dtype, f32 where that has 16 bits, from `scalar` */
     PLX_ARG_SHARED,  /* `value` bytes of dynamic shared memory; CUDA: extern __shared__, no argument;
                         OpenCL: local T * */
-    PLX_ARG_MAP      /* the recipe's tensor map number `operand`; CUDA: const __grid_constant__
+    PLX_ARG_MAP,     /* the recipe's tensor map number `operand`; CUDA: const __grid_constant__
                         CUtensorMap; OpenCL: global uchar *, long offset in bytes, and matrix_t, of which
                         device code makes one (gemm/tensor-map.clh) */
+    /* Of launches that others wrote (given.c): */
+    PLX_ARG_POINTER, /* operand `operand`, `value` bytes on; OpenCL: the pointer alone */
+    PLX_ARG_PIECE,   /* piece of memory `operand`, `value` bytes on; the pointer alone */
+    PLX_ARG_BYTES,   /* `value` bytes as they lie at `given->bytes`, with pointers within */
+    PLX_ARG_NULL,    /* a null pointer */
+    PLX_ARG_GIVEN_MAP /* map number `operand` of the list */
 } plx_argument_kind;
 
 typedef struct plx_argument {
@@ -28,9 +34,10 @@ typedef struct plx_argument {
     uint32_t operand;      /* OPERAND, MAP: which; SCRATCH: element size of the pointer's type */
     int64_t value;         /* I64, I32, SCRATCH (byte offset), SHARED (bytes) */
     double scalar;         /* SCALAR */
+    const plx_given *given; /* BYTES */
 } plx_argument;
 
-#define PLX_MAX_ARGUMENTS 24
+#define PLX_MAX_ARGUMENTS (PLX_MAX_GIVEN + 1) /* with one of shared memory */
 #define PLX_MAX_STEPS 8
 #define PLX_MAX_MAPS 6
 
@@ -62,6 +69,10 @@ typedef struct plx_step {
     /* CUDA, compute capability 9.0: so many neighbouring blocks along x run together and see
      * each other's shared memory; at most 8, and grid[0] is a multiple of it.  0: no cluster. */
     uint32_t cluster;
+    /* CUDA, of launches that others wrote: the same along y and z, 0 or 1 for one; up to 16 in all. */
+    uint32_t cluster_y, cluster_z;
+    bool cooperative; /* CUDA: its blocks may wait for each other */
+    int32_t carveout; /* CUDA: percent of the cache that is to be shared memory, and 1; 0: the driver's choice */
     /* CUDA may begin this launch while what is before it in the queue still ends: its
      * device code stands at griddepcontrol.wait before it touches memory. */
     bool dependent_launch;
@@ -213,6 +224,14 @@ plx_status plx_recipe_write(const plx_row *row, plx_recipe_function *write, cons
 /* The bytes of an argument that is known when planning: I64, I32, SCALAR. */
 plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uint64_t *bytes, size_t *size,
                               plx_error *error);
+
+/* ---- launches that others wrote (given.c) ------------------------------------ */
+
+/* The recipe that carries them out; it points into the list.  Checked against the device. */
+plx_status plx_recipe_of_launches(const plx_launch_list *list, const plx_problem *problem,
+                                  const plx_device_info *device, plx_recipe *recipe, plx_error *error);
+/* A row that such a plan may have: it has no other recipe, and no spare. */
+extern const plx_row plx_given_row;
 
 /* ---- helpers to write a recipe --------------------------------------- */
 

@@ -134,6 +134,13 @@ study_challenge_sources = \
 	study/challenge/read.c \
 	study/challenge/write.c
 
+study_kernel_sources = \
+	study/kernel/compile.c \
+	study/kernel/given.c \
+	study/kernel/kernel.c \
+	study/kernel/kernel.h \
+	study/kernel/source.c
+
 study_recipe_sources = \
 	study/recipe/check.c \
 	study/recipe/device.c \
@@ -214,6 +221,7 @@ study_sources = \
 	$(study_check_sources) \
 	$(study_challenge_sources) \
 	$(study_recipe_sources) \
+	$(study_kernel_sources) \
 	$(study_probe_sources) \
 	$(study_bench_sources) \
 	$(study_tune_sources) \

@@ -41,7 +41,8 @@ static const char *language_option(const plx_session *session)
 static plx_status make_options(const plx_session *session, const char *options, char *text, size_t capacity,
                                plx_error *error)
 {
-    int length = snprintf(text, capacity, "%s -w %s", language_option(session), options);
+    const char *language = strstr(options, "-cl-std=") == NULL ? language_option(session) : "";
+    int length = snprintf(text, capacity, "%s -w %s", language, options);
     if (length < 0 || (size_t)length >= capacity)
         return plx_fail(error, PLX_INVALID, "OpenCL build options of more than %zu bytes", capacity - 1);
     return PLX_OK;

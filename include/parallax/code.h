@@ -46,6 +46,96 @@ typedef struct plx_launch_facts {
     uint64_t reserved[4];    /* 0 */
 } plx_launch_facts;
 
+/* ---- launches of a kernel that is no plugin's (parallax/recipe.h makes them) -------------------- */
+
+#define PLX_MAX_LAUNCHES 8
+#define PLX_MAX_GIVEN 64 /* arguments of a launch */
+#define PLX_MAX_PIECES 28
+#define PLX_MAX_GIVEN_MAPS 6
+
+typedef enum plx_given_kind {
+    PLX_GIVEN_BYTES = 0, /* a value, or a struct, as it lies in memory */
+    PLX_GIVEN_OPERAND,   /* a pointer: `offset` bytes from where an operand begins */
+    PLX_GIVEN_PIECE,     /* a pointer: `offset` bytes from where a piece of memory begins */
+    PLX_GIVEN_NULL,      /* a null pointer */
+    PLX_GIVEN_LOCAL,     /* so many bytes of local memory: OpenCL */
+    PLX_GIVEN_MAP,       /* a tensor map, by value */
+    PLX_GIVEN_KINDS
+} plx_given_kind;
+
+/* An argument of a launch, or a pointer within a struct. */
+typedef struct plx_given {
+    plx_given_kind kind;
+    uint32_t which;         /* OPERAND, PIECE, MAP */
+    uint64_t offset;        /* bytes */
+    uint64_t size;          /* BYTES, LOCAL */
+    uint64_t at;            /* of a pointer within a struct: its byte there */
+    const void *bytes;      /* BYTES */
+    const struct plx_given *pointers; /* BYTES: those within */
+    uint32_t pointer_count;
+    uint32_t reserved; /* 0 */
+} plx_given;
+
+/* What is in a piece of memory ahead of a call. */
+typedef enum plx_piece_state {
+    PLX_PIECE_GARBAGE = 0, /* anything */
+    PLX_PIECE_ZERO_EACH,   /* zeros, which each call writes */
+    PLX_PIECE_ZERO_ONCE,   /* zeros at first, and the kernel leaves them so */
+    PLX_PIECE_CONTENT,     /* what `content` has, which the kernel only reads */
+    PLX_PIECE_STATES
+} plx_piece_state;
+
+/* Memory of a kernel's own. */
+typedef struct plx_piece {
+    uint64_t bytes; /* 0: it begins nowhere */
+    uint64_t align;
+    plx_piece_state state;
+    uint32_t reserved; /* 0 */
+    const void *content;
+} plx_piece;
+
+/* A tensor map of rank 1 to 5, innermost first. */
+typedef struct plx_given_map {
+    bool of_piece;
+    uint32_t which; /* operand or piece */
+    uint64_t offset;
+    char type[8]; /* "f32", "u8", "tf32" */
+    uint32_t rank, swizzle, interleave, l2;
+    bool fill_nan;
+    uint64_t size[5], stride[5]; /* elements; bytes, of all dimensions but the first: stride[0] is that of the second */
+    uint32_t box[5], step[5];
+} plx_given_map;
+
+typedef struct plx_launch {
+    const char *entry;
+    uint64_t grid[3]; /* blocks */
+    uint32_t block[3], cluster[3];
+    uint64_t shared;  /* bytes of dynamic shared memory */
+    int32_t carveout; /* percent; -1: the driver's choice */
+    bool cooperative, dependent;
+    const plx_given *arguments;
+    size_t argument_count;
+} plx_launch;
+
+/* A kernel for one problem: its device code, and what is launched of it. */
+typedef struct plx_launch_list {
+    const char *name;     /* of the code, for messages */
+    const char *language; /* "OpenCL C", "PTX", "cubin" */
+    const void *code;     /* text is ended by NUL, which is not counted */
+    size_t length;
+    const char *options;  /* of its compiler */
+    uint32_t max_registers; /* 0: not limited */
+    uint32_t align[PLX_MAX_OPERANDS]; /* bytes at whose multiples an operand must begin; 0: those of an element */
+    int64_t depth;        /* the most roundings that a term can meet on its way into the result */
+    plx_piece pieces[PLX_MAX_PIECES];
+    size_t piece_count;
+    plx_given_map maps[PLX_MAX_GIVEN_MAPS];
+    size_t map_count;
+    plx_launch launches[PLX_MAX_LAUNCHES];
+    size_t launch_count;
+    uint64_t reserved[8]; /* 0 */
+} plx_launch_list;
+
 /* What the instructions of a piece of device code do. */
 typedef enum plx_instruction {
     PLX_INSTRUCTION_FMA = 0,     /* multiply-adds of floating point, also those of matrix units */

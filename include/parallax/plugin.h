@@ -224,6 +224,18 @@ typedef struct plx_plugin {
     /* As upload(), but `from` is not touched again by the caller before synchronize().  Empty: upload(). */
     plx_status (*upload_async)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
                                plx_error *error);
+
+    /* ---- kernels that are no plugin's; both or none ------------------------ */
+
+    /* As plan(), of device code and launches that somebody else wrote; the core has checked problem and counts, not
+     * whether the device takes them.  What the list has may go afterwards.  Pieces of memory belong to the plan, and each
+     * queue has its own.  PLX_UNSUPPORTED, with the reason: not this language, or not on this device;
+     * PLX_BUILD_FAILED: the code does not compile, or has no such entry.  Empty: no kernels can be added. */
+    plx_status (*plan_launches)(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
+                                plx_plugin_plan **plan, plx_error *error);
+    /* Whether the pieces of memory of such a plan are as a kernel must leave them; nothing of it is running.  Else *error
+     * says which is not, and PLX_FAILED. */
+    plx_status (*pieces_check)(plx_plugin_plan *plan, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

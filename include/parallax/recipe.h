@@ -4,6 +4,7 @@
 #define PARALLAX_RECIPE_H
 
 #include <parallax/files.h>
+#include <parallax/parallax.h>
 #include <parallax/results.h>
 
 #ifdef __cplusplus
@@ -59,6 +60,57 @@ PLX_API plx_status plx_launches_write_text(const plx_recipe_file *recipe, const 
                                            const plx_launches_shown *shown, size_t count, FILE *to, plx_error *error);
 PLX_API plx_status plx_launches_write_json(const plx_recipe_file *recipe, const plx_device_info *device,
                                            const plx_launches_shown *shown, size_t count, FILE *to, plx_error *error);
+
+/* ---- device code in a file, with its recipe ------------------------------------------------------------------- */
+
+typedef struct plx_kernel_file plx_kernel_file;
+
+typedef struct plx_kernel_wanted {
+    const char *source; /* .cl .cu .ptx .cubin */
+    const char *recipe; /* NULL: the source's name with .json in place of its end */
+    const char *entry;  /* that the only launch is of; NULL: the recipe's */
+    const plx_chosen *chosen;
+    size_t chosen_count;
+    plx_compute compute;   /* that the recipe takes and that is wanted */
+    uint64_t reserved[4];  /* 0 */
+} plx_kernel_wanted;
+
+/* What is known of a kernel in a file. */
+typedef struct plx_kernel_facts {
+    char name[72];         /* "mine:turn" */
+    char api[16];          /* "opencl", "cuda" */
+    char language[16];     /* "OpenCL C", "CUDA C++", "PTX", "cubin" */
+    char source_sha256[65], recipe_sha256[65];
+    char image_sha256[65]; /* of what was compiled last; "": nothing was, or the driver compiles it */
+    char compiler[96];     /* "NVRTC 13.0"; "" the same */
+    uint32_t dtypes;       /* that it takes; bits: PLX_DTYPE_BIT(dtype) */
+    bool finite_only;      /* NaN and infinities are not for it */
+    bool claims_nothing;   /* of its depth */
+    uint64_t reserved[8];  /* 0 */
+} plx_kernel_facts;
+
+/* Reads both; nothing is compiled.  PLX_IO, PLX_INVALID: a file can't be read, or is not what it must be. */
+PLX_API plx_status plx_kernel_file_open(const plx_kernel_wanted *wanted, plx_kernel_file **kernel, plx_error *error);
+/* After the contexts that it was added to. */
+PLX_API void plx_kernel_file_free(plx_kernel_file *kernel);
+PLX_API plx_op plx_kernel_file_op(const plx_kernel_file *kernel);
+PLX_API const plx_kernel_facts *plx_kernel_file_facts(const plx_kernel_file *kernel);
+/* The backends of this context have it from now on as "mine:NAME". */
+PLX_API plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, plx_error *error);
+/* Whether it takes this problem on this device.  PLX_UNSUPPORTED, with the clause: it does not. */
+PLX_API plx_status plx_kernel_file_takes(const plx_kernel_file *kernel, const plx_problem *problem,
+                                         const plx_device_info *device, plx_error *error);
+/* Draws up to `capacity` different problems that it takes on this device, like one that is given; of at most about so
+ * many multiplications or elements each. */
+PLX_API size_t plx_kernel_file_draw(const plx_kernel_file *kernel, const plx_problem *like, const plx_device_info *device,
+                                    uint64_t seed, double work, plx_problem *problems, size_t capacity);
+/* Makes device code of CUDA C++ for a problem and device, which need not be here; compares the parameters of PTX with the
+ * recipe.  OpenCL C is its driver's to compile, and a cubin is as it is: nothing is done.  PLX_BUILD_FAILED: *error has the
+ * line of the compiler's log that tells. */
+PLX_API plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_problem *problem, const plx_device_info *device,
+                                           plx_error *error);
+/* What the compiler wrote last; "". */
+PLX_API const char *plx_kernel_file_log(const plx_kernel_file *kernel);
 
 #ifdef __cplusplus
 }

@@ -147,6 +147,26 @@ PLX_API void plx_code_free(plx_code *code);
  * device code, launched as plainly as another API could.  The kernel is named. */
 PLX_API plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                     const plx_code *code, plx_plan **plan);
+/* A kernel that no plugin brings, one more behind those of each backend that takes such. */
+typedef struct plx_added_kernel {
+    plx_op op;
+    uint32_t reserved; /* 0 */
+    plx_kernel about;  /* copied, its texts are not; depth: NULL, the list's counts */
+    void *data;
+    /* Its launches for a problem on a device, until they are released.  PLX_UNSUPPORTED with the reason: it does not take
+     * them.  Called by any thread. */
+    plx_status (*launches)(void *data, const plx_problem *problem, const plx_device_info *device,
+                           const plx_launch_list **list, plx_error *error);
+    void (*release)(void *data, const plx_launch_list *list);
+    uint64_t more[4]; /* 0 */
+} plx_added_kernel;
+
+/* Before the first backend of the context is opened; what it points to is to outlive the context.  Up to 16. */
+PLX_API plx_status plx_context_add_kernel(plx_context *context, const plx_added_kernel *kernel);
+/* Looks at memory that an added kernel must leave as it was, once nothing of the plan is running.  PLX_FAILED: it did not,
+ * and the message says where.  PLX_OK of all other plans. */
+PLX_API plx_status plx_plan_check_pieces(plx_plan *plan);
+
 /* The launches of a plan, and what a block of each takes; at most `capacity` of them are written. */
 PLX_API plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count);
 /* Counts the instructions of each of the code's entry points, in its order. */

@@ -259,7 +259,8 @@ enum {
     PLX_KERNEL_CEILING = 1u << 2,   /* a probe's: measures the most that a device can do */
     PLX_KERNEL_MATRIX_UNITS = 1u << 3, /* multiplies in units of their own, faster than plain multiply-adds */
     PLX_KERNEL_PROBED = 1u << 4,    /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
-    PLX_KERNEL_SPECIAL = 1u << 5    /* for special shapes: beside the ladder, no step from the kernel before it */
+    PLX_KERNEL_SPECIAL = 1u << 5,   /* for special shapes: beside the ladder, no step from the kernel before it */
+    PLX_KERNEL_ADDED = 1u << 6      /* no plugin's: plx_context_add_kernel() */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

@@ -74,6 +74,67 @@ plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, p
     return PLX_OK;
 }
 
+static bool named_type(const char *name, CUtensorMapDataType *type)
+{
+    static const struct {
+        const char *name;
+        CUtensorMapDataType type;
+    } types[] = {
+        {"u8", CU_TENSOR_MAP_DATA_TYPE_UINT8},    {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16},
+        {"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32},  {"i32", CU_TENSOR_MAP_DATA_TYPE_INT32},
+        {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64},  {"i64", CU_TENSOR_MAP_DATA_TYPE_INT64},
+        {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16}, {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+        {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32}, {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+        {"tf32", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, name) == 0) {
+            *type = types[i].type;
+            return true;
+        }
+    return false;
+}
+
+static plx_status encode_given(plx_session *session, const plx_given_map *from, CUtensorMapDataType type, CUtensorMap *encoded,
+                               plx_error *error)
+{
+    cuuint64_t sizes[5], strides[5];
+    cuuint32_t box[5], step[5];
+    for (int i = 0; i < 5; i++) {
+        sizes[i] = from->size[i];
+        strides[i] = from->stride[i];
+        box[i] = from->box[i];
+        step[i] = from->step[i];
+    }
+    const CUtensorMapInterleave interleave = from->interleave == 32   ? CU_TENSOR_MAP_INTERLEAVE_32B
+                                             : from->interleave == 16 ? CU_TENSOR_MAP_INTERLEAVE_16B
+                                                                      : CU_TENSOR_MAP_INTERLEAVE_NONE;
+    const CUtensorMapL2promotion promotion = from->l2 == 256   ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+                                             : from->l2 == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+                                             : from->l2 == 64  ? CU_TENSOR_MAP_L2_PROMOTION_L2_64B
+                                                               : CU_TENSOR_MAP_L2_PROMOTION_NONE;
+    return PLX_CUDA(session, error, TensorMapEncodeTiled, encoded, type, from->rank, NULL, sizes, strides, box, step,
+                    interleave, swizzle_of(from->swizzle), promotion,
+                    from->fill_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+plx_status plx_cuda_given_map_make(plx_session *session, const plx_given_map *from, plx_cuda_map *map, plx_error *error)
+{
+    CUtensorMap encoded;
+    CUtensorMapDataType type;
+    if (plx_cuda.TensorMapEncodeTiled == NULL || plx_cuda.TensorMapReplaceAddress == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs a driver of CUDA 12.0 or newer, for its tensor maps");
+    if (!named_type(from->type, &type) || from->rank < 1 || from->rank > 5)
+        return plx_fail(error, PLX_UNSUPPORTED, "no tensor map takes elements of %.7s in %u dimensions", from->type,
+                        (unsigned)from->rank);
+    const plx_status status = encode_given(session, from, type, &encoded, error);
+    if (status != PLX_OK)
+        return status;
+    *map = (plx_cuda_map){.of_piece = from->of_piece, .operand = from->which, .offset = from->offset};
+    memcpy(map->encoded, &encoded, sizeof encoded);
+    return PLX_OK;
+}
+
 plx_status plx_cuda_map_point(plx_session *session, const plx_cuda_map *map, CUdeviceptr address,
                               plx_cuda_map_argument *argument, plx_error *error)
 {
@@ -91,6 +152,12 @@ plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, p
     (void)from;
     (void)map;
     return plx_fail(error, PLX_UNSUPPORTED, "built with a CUDA older than 12.0, which has no tensor maps");
+}
+
+plx_status plx_cuda_given_map_make(plx_session *session, const plx_given_map *from, plx_cuda_map *map, plx_error *error)
+{
+    (void)from;
+    return plx_cuda_map_make(session, NULL, map, error);
 }
 
 plx_status plx_cuda_map_point(plx_session *session, const plx_cuda_map *map, CUdeviceptr address,

@@ -5,6 +5,7 @@
 #include "plugins/cuda/code.h"
 #include "plugins/cuda/map.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,20 @@ enum { MOST_ARGUMENTS = 2 * PLX_MAX_ARGUMENTS };
 /* An argument as cuLaunchKernel wants it: eight bytes at an address, or a map.  What is
  * known when planning lies in `value`; pointers and maps are made for each call. */
 typedef struct launch_argument {
-    enum { KNOWN, OPERAND, BASE, ELEMENTS, SCRATCH, MAP } kind;
-    uint32_t which; /* OPERAND, BASE (where its memory begins), ELEMENTS (from there to it), MAP */
-    uint64_t value; /* KNOWN: its bytes; SCRATCH: byte offset; ELEMENTS: the size of one */
+    enum { KNOWN, OPERAND, BASE, ELEMENTS, SCRATCH, MAP, POINTER, PIECE, BYTES } kind;
+    uint32_t which; /* OPERAND, BASE (where its memory begins), ELEMENTS (from there to it), MAP, POINTER, PIECE */
+    uint64_t value; /* KNOWN: its bytes; SCRATCH, POINTER, PIECE: byte offset; ELEMENTS: the size of one; BYTES: how many */
+    unsigned char *bytes; /* BYTES: as they are passed, but for the pointers among them */
+    plx_given *pointers;
+    uint32_t pointer_count;
 } launch_argument;
 
 typedef struct launch {
     CUfunction function;
     unsigned int grid[3], block[3], shared_bytes;
     unsigned int cluster; /* blocks of one; 0 for none */
+    unsigned int cluster_y, cluster_z;
+    bool cooperative;
     bool dependent; /* it may begin while what is before it in the queue ends */
     size_t argument_count;
     launch_argument arguments[MOST_ARGUMENTS];
@@ -37,6 +43,7 @@ typedef struct device_code {
     CUmodule text;
     plx_convention convention;
     bool plain;
+    const plx_launch_list *list; /* launches that others wrote; NULL: of ours */
 } device_code;
 
 /* One way to carry out the problem: a recipe, ready to be launched. */
@@ -50,7 +57,23 @@ typedef struct way {
     launch *launches;
 } way;
 
-enum { MAP_ALIGNMENT = 16, WAYS = 3 };
+enum { MAP_ALIGNMENT = 16, WAYS = 3, MOST_OF_STRUCTS = 4096 };
+
+/* Memory of a kernel's own, for launches on one queue. */
+typedef struct queue_pieces {
+    plx_plugin_queue *queue;
+    plx_memory *memory[PLX_MAX_PIECES]; /* NULL of one without bytes */
+    struct queue_pieces *next;
+} queue_pieces;
+
+/* What launches that others wrote have beside them. */
+typedef struct given_parts {
+    uint32_t align[PLX_MAX_OPERANDS]; /* at whose multiples an operand must begin; 0, 1: anywhere */
+    plx_piece pieces[PLX_MAX_PIECES];
+    size_t count;
+    pthread_mutex_t lock; /* of: */
+    queue_pieces *of_queues;
+} given_parts;
 
 /* Constant once made, so that threads can share it.  A call takes the first way that
  * its operands and the device's memory allow. */
@@ -59,6 +82,7 @@ struct plx_plugin_plan {
     CUmodule text; /* that it was made from; NULL: from our own images */
     size_t way_count;
     way ways[WAYS];
+    given_parts *given; /* NULL: the kernel is ours */
     atomic_bool told; /* that another kernel's code ran; once is enough */
 };
 
@@ -68,6 +92,7 @@ typedef struct call {
     const plx_operand *operands;
     CUdeviceptr addresses[PLX_MAX_OPERANDS];
     plx_cuda_map_argument maps[PLX_MAX_MAPS];
+    const queue_pieces *pieces; /* NULL: there are none */
 } call;
 
 /* ---- launches with attributes ------------------------------------------ */
@@ -84,7 +109,7 @@ static bool has_attributes(const plx_session *session)
 static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue, bool dependent,
                                          void **parameters, plx_error *error)
 {
-    CUlaunchAttribute attributes[2];
+    CUlaunchAttribute attributes[3];
     CUlaunchConfig config = {
         .gridDimX = launched->grid[0],
         .gridDimY = launched->grid[1],
@@ -103,7 +128,12 @@ static plx_status launch_with_attributes(const launch *launched, plx_plugin_queu
     if (launched->cluster > 0)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                .value.clusterDim = {.x = launched->cluster, .y = 1, .z = 1}};
+                                .value.clusterDim = {.x = launched->cluster,
+                                                    .y = launched->cluster_y > 0 ? launched->cluster_y : 1,
+                                                    .z = launched->cluster_z > 0 ? launched->cluster_z : 1}};
+    if (launched->cooperative)
+        attributes[config.numAttrs++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     return PLX_CUDA(queue->session, error, LaunchKernelEx, &config, launched->function, parameters, NULL);
 }
 #else
@@ -126,6 +156,24 @@ static plx_status launch_with_attributes(const launch *launched, plx_plugin_queu
 
 /* ---- plan ------------------------------------------------------------ */
 
+/* Bytes that others wrote are the launch's from now on. */
+static plx_status take_bytes(launch_argument *added, const plx_given *given, plx_error *error)
+{
+    const size_t pointers = given->pointer_count * sizeof *given->pointers;
+    if (given->size > MOST_OF_STRUCTS)
+        return plx_fail(error, PLX_UNSUPPORTED, "an argument of %llu bytes; %d are the most", (unsigned long long)given->size,
+                        MOST_OF_STRUCTS);
+    *added = (launch_argument){.kind = BYTES, .value = given->size, .pointer_count = given->pointer_count};
+    added->bytes = malloc(given->size + 8);
+    added->pointers = malloc(pointers + 8);
+    if (added->bytes == NULL || added->pointers == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    memcpy(added->bytes, given->bytes, given->size);
+    if (pointers > 0)
+        memcpy(added->pointers, given->pointers, pointers);
+    return PLX_OK;
+}
+
 /* Appends the argument to the launch; shared memory becomes no argument. */
 static plx_status add_argument(launch *made, const plx_argument *argument, plx_dtype dtype,
                                plx_error *error)
@@ -145,8 +193,20 @@ static plx_status add_argument(launch *made, const plx_argument *argument, plx_d
         *added = (launch_argument){.kind = SCRATCH, .value = (uint64_t)argument->value};
         return PLX_OK;
     case PLX_ARG_MAP:
+    case PLX_ARG_GIVEN_MAP:
         *added = (launch_argument){.kind = MAP, .which = argument->operand};
         return PLX_OK;
+    case PLX_ARG_POINTER:
+    case PLX_ARG_PIECE:
+        *added = (launch_argument){.kind = argument->kind == PLX_ARG_PIECE ? PIECE : POINTER,
+                                   .which = argument->operand,
+                                   .value = (uint64_t)argument->value};
+        return PLX_OK;
+    case PLX_ARG_NULL:
+        *added = (launch_argument){.kind = KNOWN, .value = 0};
+        return PLX_OK;
+    case PLX_ARG_BYTES:
+        return take_bytes(added, argument->given, error);
     default:
         *added = (launch_argument){.kind = KNOWN};
         return plx_argument_bytes(argument, dtype, &added->value, &size, error);
@@ -189,13 +249,14 @@ static plx_status add_offset_argument(launch *made, const plx_argument *argument
 static plx_status find_function(plx_session *session, const device_code *code, const plx_recipe *recipe,
                                 const plx_step *step, launch *made, plx_error *error)
 {
-    if (code->convention == PLX_CONVENTION_OFFSETS)
+    if (code->convention == PLX_CONVENTION_OFFSETS || code->list != NULL)
         (void)snprintf(made->entry, sizeof made->entry, "%s", step->entry);
     else
         (void)snprintf(made->entry, sizeof made->entry, "%s_%s", step->entry,
                        step->variant != NULL ? step->variant : recipe->variant);
     if (code->image == NULL)
-        return plx_cuda_text_function(session, code->text, made->entry, &made->function, error);
+        return plx_cuda_text_function(session, code->text, code->list != NULL ? step->entry : made->entry, &made->function,
+                                      error);
     const plx_image *image = plx_step_image(plx_cuda_images, step, code->image);
     return plx_cuda_function(session, image->key, image->bytes, made->entry, &made->function, error);
 }
@@ -213,6 +274,24 @@ static plx_status add_arguments(plx_session *session, const device_code *code, c
     return status;
 }
 
+/* Of launches that others wrote: what a function must be told before it is launched so. */
+static plx_status set_attributes(plx_session *session, const plx_step *step, launch *made, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    const unsigned together = made->cluster * (made->cluster_y > 1 ? made->cluster_y : 1) * (made->cluster_z > 1 ? made->cluster_z : 1);
+    if (step->carveout > 0)
+        status = PLX_CUDA(session, error, FuncSetAttribute, made->function,
+                          CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, step->carveout - 1);
+#if CUDA_VERSION >= 11080
+    if (status == PLX_OK && together > 8)
+        status = PLX_CUDA(session, error, FuncSetAttribute, made->function,
+                          CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+#else
+    (void)together;
+#endif
+    return status;
+}
+
 static plx_status make_launch(plx_session *session, const device_code *code, const plx_recipe *recipe,
                               const plx_step *step, const plx_problem *problem, launch *made,
                               plx_error *error)
@@ -220,7 +299,12 @@ static plx_status make_launch(plx_session *session, const device_code *code, con
     uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
     if (step->cluster > 0 && !has_attributes(session))
         return plx_fail(error, PLX_UNSUPPORTED, "needs clusters: compute capability 9.0, CUDA 11.8");
+    if (step->cooperative && plx_cuda.LaunchKernelEx == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "cooperative launches need CUDA 11.8");
     made->cluster = step->cluster;
+    made->cluster_y = step->cluster_y;
+    made->cluster_z = step->cluster_z;
+    made->cooperative = step->cooperative;
     made->dependent = step->dependent_launch && !code->plain && has_attributes(session);
     for (int axis = 0; axis < 3; axis++) {
         made->grid[axis] = (unsigned int)step->grid[axis];
@@ -229,6 +313,8 @@ static plx_status make_launch(plx_session *session, const device_code *code, con
     plx_status status = find_function(session, code, recipe, step, made, error);
     if (status == PLX_OK)
         status = add_arguments(session, code, step, problem, made, error);
+    if (status == PLX_OK)
+        status = set_attributes(session, step, made, error);
     if (status != PLX_OK)
         return status;
     return plx_cuda_function_prepare(session, made->function, made->entry, threads, made->shared_bytes,
@@ -266,6 +352,16 @@ static plx_status make_way(plx_session *session, const device_code *code, const 
     return status;
 }
 
+static void free_launches(way *made)
+{
+    for (size_t i = 0; made->launches != NULL && i < made->launch_count; i++)
+        for (size_t k = 0; k < made->launches[i].argument_count; k++) {
+            free(made->launches[i].arguments[k].bytes);
+            free(made->launches[i].arguments[k].pointers);
+        }
+    free(made->launches);
+}
+
 static plx_status keep_way(plx_session *session, const device_code *code, const plx_row *row,
                            const plx_recipe *recipe, const plx_problem *problem, plx_plugin_plan *plan,
                            plx_error *error)
@@ -276,7 +372,7 @@ static plx_status keep_way(plx_session *session, const device_code *code, const 
     if (status == PLX_OK) {
         plan->way_count++;
     } else {
-        free(made->launches);
+        free_launches(made);
         memset(made, 0, sizeof *made);
     }
     return status;
@@ -371,11 +467,36 @@ plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_
     return status;
 }
 
+static void free_pieces(const plx_plugin_plan *plan, queue_pieces *of)
+{
+    for (size_t i = 0; i < plan->given->count; i++)
+        if (of->memory[i] != NULL)
+            plx_cuda_free(plan->session, of->memory[i]);
+    free(of);
+}
+
+static void free_given(plx_plugin_plan *plan)
+{
+    given_parts *given = plan->given;
+    if (given == NULL)
+        return;
+    while (given->of_queues != NULL) {
+        queue_pieces *next = given->of_queues->next;
+        free_pieces(plan, given->of_queues);
+        given->of_queues = next;
+    }
+    for (size_t i = 0; i < given->count; i++)
+        free((void *)(uintptr_t)given->pieces[i].content);
+    (void)pthread_mutex_destroy(&given->lock);
+    free(given);
+}
+
 void plx_cuda_plan_destroy(plx_plugin_plan *plan)
 {
     for (size_t i = 0; i < plan->way_count; i++)
-        free(plan->ways[i].launches);
+        free_launches(&plan->ways[i]);
     plx_cuda_text_unload(plan->session, plan->text);
+    free_given(plan);
     free(plan);
 }
 
@@ -440,6 +561,181 @@ plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, 
     return status;
 }
 
+/* ---- plans of launches that others wrote ---------------------------------------- */
+
+static plx_status take_pieces(const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
+{
+    given_parts *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    (void)pthread_mutex_init(&made->lock, NULL);
+    plan->given = made;
+    memcpy(made->align, list->align, sizeof made->align);
+    for (size_t i = 0; i < list->piece_count; i++) {
+        plx_piece *piece = &made->pieces[made->count];
+        *piece = list->pieces[i];
+        piece->content = NULL;
+        made->count++;
+        if (list->pieces[i].state != PLX_PIECE_CONTENT || piece->bytes == 0)
+            continue;
+        void *copy = malloc(piece->bytes);
+        if (copy == NULL)
+            return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+        memcpy(copy, list->pieces[i].content, piece->bytes);
+        piece->content = copy;
+    }
+    return PLX_OK;
+}
+
+/* The maps are encoded now; which memory they are of is known at the call. */
+static plx_status make_given_maps(plx_session *session, const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
+{
+    way *made = &plan->ways[0];
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < list->map_count && status == PLX_OK; i++) {
+        status = plx_cuda_given_map_make(session, &list->maps[i], &made->maps[i], error);
+        made->map_count += status == PLX_OK;
+        if (!list->maps[i].of_piece)
+            made->aligned |= UINT32_C(1) << list->maps[i].which;
+    }
+    return status;
+}
+
+static plx_status add_given_way(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
+                                plx_plugin_plan *plan, plx_error *error)
+{
+    plx_recipe recipe;
+    device_code loaded = {.list = list};
+    plx_status status = plx_recipe_of_launches(list, problem, &session->info, &recipe, error);
+    if (status == PLX_OK && strcmp(list->language, "PTX") != 0 && strcmp(list->language, "cubin") != 0)
+        status = plx_fail(error, PLX_UNSUPPORTED, "CUDA takes no %.30s from others: PTX and cubin", list->language);
+    if (status == PLX_OK)
+        status = take_pieces(list, plan, error);
+    if (status == PLX_OK)
+        status = plx_cuda_text_load(session, list->code, list->max_registers, &plan->text, error);
+    if (status != PLX_OK)
+        return status;
+    loaded.text = plan->text;
+    status = keep_way(session, &loaded, &plx_given_row, &recipe, problem, plan, error);
+    return status == PLX_OK ? make_given_maps(session, list, plan, error) : status;
+}
+
+plx_status plx_cuda_plan_launches(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
+                                  plx_plugin_plan **plan, plx_error *error)
+{
+    plx_cuda_thread thread;
+    plx_plugin_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    made->session = session;
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = add_given_way(session, problem, list, made, error);
+    plx_cuda_leave(&thread);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_cuda_plan_destroy(made);
+    return status;
+}
+
+enum { GARBAGE = 0x7fd5c3a1 }; /* a NaN of f32, and of f64 in its upper half */
+
+static plx_status begin_piece(plx_plugin_queue *queue, const plx_piece *piece, plx_memory *memory, plx_error *error)
+{
+    if (piece->state == PLX_PIECE_CONTENT)
+        return plx_cuda_upload(queue, memory, 0, piece->content, piece->bytes, error);
+    return plx_cuda_fill(queue, memory, 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0, (piece->bytes + 3) / 4 * 4, error);
+}
+
+/* Each queue has its own: launches on two may run at once. */
+static plx_status make_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, queue_pieces **made, plx_error *error)
+{
+    queue_pieces *of = calloc(1, sizeof *of);
+    plx_status status = of != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for scratch memory");
+    for (size_t i = 0; i < plan->given->count && status == PLX_OK; i++) {
+        const plx_piece *piece = &plan->given->pieces[i];
+        if (piece->bytes == 0)
+            continue;
+        status = plx_cuda_alloc(plan->session, (piece->bytes + 3) / 4 * 4, &of->memory[i], error);
+        if (status == PLX_OK)
+            status = begin_piece(queue, piece, of->memory[i], error);
+    }
+    if (status != PLX_OK) {
+        if (of != NULL)
+            free_pieces(plan, of);
+        return status;
+    }
+    of->queue = queue;
+    of->next = plan->given->of_queues;
+    *made = plan->given->of_queues = of;
+    return PLX_OK;
+}
+
+static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, const queue_pieces **ready, plx_error *error)
+{
+    given_parts *given = plan->given;
+    plx_status status = PLX_OK;
+    (void)pthread_mutex_lock(&given->lock);
+    queue_pieces *of = given->of_queues;
+    while (of != NULL && of->queue != queue)
+        of = of->next;
+    if (of == NULL && given->count > 0)
+        status = make_pieces(plan, queue, &of, error);
+    (void)pthread_mutex_unlock(&given->lock);
+    for (size_t i = 0; i < given->count && status == PLX_OK; i++)
+        if (given->pieces[i].state == PLX_PIECE_ZERO_EACH && of->memory[i] != NULL)
+            status = begin_piece(queue, &given->pieces[i], of->memory[i], error);
+    *ready = of;
+    return status;
+}
+
+/* The first byte that is not zero; UINT64_MAX: all are. */
+static uint64_t first_of(const unsigned char *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (bytes[i] != 0)
+            return i;
+    return UINT64_MAX;
+}
+
+static plx_status check_piece(const plx_plugin_plan *plan, size_t piece, plx_memory *memory, plx_plugin_queue *queue,
+                              plx_error *error)
+{
+    const uint64_t bytes = plan->given->pieces[piece].bytes;
+    unsigned char *seen = malloc(bytes);
+    if (seen == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory to look at scratch memory");
+    plx_status status = plx_cuda_download(queue, seen, memory, 0, bytes, error);
+    if (status == PLX_OK)
+        status = plx_cuda_synchronize(queue, error);
+    const uint64_t at = status == PLX_OK ? first_of(seen, bytes) : UINT64_MAX;
+    free(seen);
+    if (at == UINT64_MAX)
+        return status;
+    return plx_fail(error, PLX_FAILED, "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on",
+                    piece, (unsigned long long)at);
+}
+
+plx_status plx_cuda_pieces_check(plx_plugin_plan *plan, plx_error *error)
+{
+    plx_plugin_queue *queue = NULL;
+    plx_status status = PLX_OK;
+    if (plan->given == NULL)
+        return PLX_OK;
+    (void)pthread_mutex_lock(&plan->given->lock);
+    if (plan->given->of_queues != NULL)
+        status = plx_cuda_queue_create(plan->session, &queue, error);
+    for (queue_pieces *of = plan->given->of_queues; of != NULL && status == PLX_OK; of = of->next)
+        for (size_t i = 0; i < plan->given->count && status == PLX_OK; i++)
+            if (plan->given->pieces[i].state == PLX_PIECE_ZERO_ONCE && of->memory[i] != NULL)
+                status = check_piece(plan, i, of->memory[i], queue, error);
+    if (queue != NULL)
+        plx_cuda_queue_destroy(queue);
+    (void)pthread_mutex_unlock(&plan->given->lock);
+    return status;
+}
+
 plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
                              plx_error *error)
 {
@@ -465,12 +761,36 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
 
 /* ---- execute --------------------------------------------------------- */
 
+static CUdeviceptr piece_address(const call *this, uint32_t which)
+{
+    const plx_memory *memory = this->pieces != NULL ? this->pieces->memory[which] : NULL;
+    return memory != NULL ? plx_cuda_address(&(plx_operand){(plx_memory *)(uintptr_t)memory, 0}) : 0;
+}
+
+/* As they were given, with the addresses of this call. */
+static void *fill_bytes(const launch_argument *argument, const call *this, unsigned char *room)
+{
+    if (argument->pointer_count == 0)
+        return argument->bytes; /* only read by the driver */
+    memcpy(room, argument->bytes, argument->value);
+    for (uint32_t i = 0; i < argument->pointer_count; i++) {
+        const plx_given *pointer = &argument->pointers[i];
+        const CUdeviceptr address =
+            pointer->offset +
+            (pointer->kind == PLX_GIVEN_PIECE ? piece_address(this, pointer->which) : this->addresses[pointer->which]);
+        memcpy(room + pointer->at, &address, sizeof address);
+    }
+    return room;
+}
+
 /* Enqueues one kernel, which may begin while those before it still end. */
 static plx_status start(const launch *launched, bool may_depend, call *this, plx_error *error)
 {
     const bool dependent = launched->dependent && may_depend;
     CUdeviceptr made[MOST_ARGUMENTS]; /* for this call */
     void *parameters[MOST_ARGUMENTS];
+    _Alignas(16) unsigned char structs[MOST_OF_STRUCTS];
+    size_t used = 0;
     for (size_t i = 0; i < launched->argument_count; i++) {
         const launch_argument *argument = &launched->arguments[i];
         switch (argument->kind) {
@@ -495,9 +815,23 @@ static plx_status start(const launch *launched, bool may_depend, call *this, plx
         case MAP:
             parameters[i] = &this->maps[argument->which];
             break;
+        case POINTER:
+            made[i] = this->addresses[argument->which] + argument->value;
+            parameters[i] = &made[i];
+            break;
+        case PIECE:
+            made[i] = piece_address(this, argument->which) + argument->value;
+            parameters[i] = &made[i];
+            break;
+        case BYTES:
+            if (argument->pointer_count > 0 && used + argument->value > sizeof structs)
+                return plx_fail(error, PLX_UNSUPPORTED, "structs with pointers of more than %d bytes", MOST_OF_STRUCTS);
+            parameters[i] = fill_bytes(argument, this, structs + used);
+            used += argument->pointer_count > 0 ? (argument->value + 15) / 16 * 16 : 0;
+            break;
         }
     }
-    if (dependent || launched->cluster > 0)
+    if (dependent || launched->cluster > 0 || launched->cooperative)
         return launch_with_attributes(launched, this->queue, dependent, parameters, error);
     return PLX_CUDA(this->queue->session, error, LaunchKernel, launched->function, launched->grid[0],
                     launched->grid[1], launched->grid[2], launched->block[0], launched->block[1],
@@ -509,7 +843,9 @@ static plx_status run_way(const way *taken, call *this, plx_error *error)
     plx_status status = PLX_OK;
     for (size_t i = 0; i < taken->map_count && status == PLX_OK; i++) {
         const plx_cuda_map *map = &taken->maps[i];
-        CUdeviceptr from = map->of_scratch ? this->queue->scratch : this->addresses[map->operand];
+        CUdeviceptr from = map->of_piece ? piece_address(this, map->operand)
+                           : map->of_scratch ? this->queue->scratch
+                                             : this->addresses[map->operand];
         status = plx_cuda_map_point(this->queue->session, map, from + map->offset, &this->maps[i], error);
     }
     for (size_t i = 0; i < taken->launch_count && status == PLX_OK; i++)
@@ -556,6 +892,16 @@ static plx_status take_way(const plx_plugin_plan *plan, const call *this, const 
     return status;
 }
 
+/* As the recipe of others wants operands to begin. */
+static plx_status check_places(const given_parts *given, const call *this, plx_error *error)
+{
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; i++)
+        if (given->align[i] > 1 && this->addresses[i] % given->align[i] != 0)
+            return plx_fail(error, PLX_UNSUPPORTED, "operand %zu begins at no multiple of %u bytes", i,
+                            (unsigned)given->align[i]);
+    return PLX_OK;
+}
+
 plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
                             const plx_operand *operands, size_t count, plx_error *error)
 {
@@ -569,7 +915,12 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
     memset(this.addresses, 0, sizeof this.addresses);
     for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
         this.addresses[i] = plx_cuda_address(&operands[i]);
+    this.pieces = NULL;
     plx_status status = plx_cuda_enter(queue->session, &thread, error);
+    if (status == PLX_OK && plan->given != NULL)
+        status = check_places(plan->given, &this, error);
+    if (status == PLX_OK && plan->given != NULL)
+        status = ready_pieces(plan, queue, &this.pieces, error);
     if (status == PLX_OK)
         status = take_way(plan, &this, &taken, error);
     if (status == PLX_OK)

@@ -76,6 +76,8 @@ static const plx_plugin cuda_plugin = {
     .open_on = plx_cuda_open_on,
     .reserve = plx_cuda_reserve,
     .lend_scratch = cuda_lend_scratch,
+    .plan_launches = plx_cuda_plan_launches,
+    .pieces_check = plx_cuda_pieces_check,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -28,7 +28,7 @@ typedef struct moving_argument {
     uint32_t operand;
     uint64_t element_size;
     uint64_t bytes;       /* of the operand */
-    uint64_t byte;        /* of the scratch memory: where what a pointer alone is told of begins */
+    uint64_t byte;        /* where what a pointer alone is told of begins in the scratch memory, operand or piece */
     uint64_t told_serial; /* of the memory; 0: nothing is known to have been told */
     uint64_t told_offset; /* in bytes; UINT64_MAX the same */
 } moving_argument;
@@ -49,6 +49,13 @@ typedef struct scratch_piece {
     bool is_ready; /* zeros are where they must be */
 } scratch_piece;
 
+/* Memory of a kernel's own, for launches on one queue. */
+typedef struct queue_pieces {
+    plx_plugin_queue *queue;
+    plx_memory *memory[PLX_MAX_PIECES]; /* NULL of one without bytes */
+    struct queue_pieces *next;
+} queue_pieces;
+
 struct plx_plugin_plan {
     pthread_mutex_t
         lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
@@ -65,6 +72,11 @@ struct plx_plugin_plan {
     plx_cl_places *places; /* of what a text's pointers point to; NULL: our arguments have offsets */
     scratch_piece pieces[PLX_MAX_ARGUMENTS]; /* and of what in scratch memory: their own */
     size_t piece_count;
+    bool is_given; /* launches that others wrote; its pieces: */
+    uint32_t align[PLX_MAX_OPERANDS];
+    plx_piece given[PLX_MAX_PIECES];
+    size_t given_count;
+    queue_pieces *of_queues;
     size_t step_count;
     plan_step steps[PLX_MAX_STEPS];
 };
@@ -78,6 +90,7 @@ typedef struct planning {
     const plx_image *image;
     cl_program program;   /* the recipe's */
     const plx_code *code; /* the text to plan; NULL: our own source */
+    const plx_launch_list *list; /* launches that others wrote; NULL: the row's */
     char *log;            /* of the text's assembler; NULL: there is none */
     plx_recipe recipe;
 } planning;
@@ -95,6 +108,11 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
 {
     uint64_t bytes;
     size_t size;
+    const cl_mem nothing = NULL;
+    if (argument->kind == PLX_ARG_BYTES)
+        return set_argument(kernel, index, (size_t)argument->value, argument->given->bytes, error);
+    if (argument->kind == PLX_ARG_NULL)
+        return set_argument(kernel, index, sizeof nothing, &nothing, error);
     if (argument->kind == PLX_ARG_SHARED) /* local memory of no bytes is an error in OpenCL */
         return set_argument(kernel, index, argument->value > 0 ? (size_t)argument->value : 1, NULL, error);
     plx_status status = plx_argument_bytes(argument, dtype, &bytes, &size, error);
@@ -139,6 +157,23 @@ static plx_status add_map(const planning *this, plan_step *to, const plx_argumen
     return status == PLX_OK ? plx_opencl_tell_matrix(to->kernel, index + 2, map, error) : status;
 }
 
+/* A pointer of launches that others wrote, which is known when the plan runs; what is behind its byte is the kernel's. */
+static cl_uint add_pointer(const planning *this, plan_step *to, const plx_argument *argument, cl_uint index)
+{
+    const bool piece = argument->kind == PLX_ARG_PIECE;
+    const uint64_t bytes =
+        piece ? this->list->pieces[argument->operand].bytes : bytes_of(this->problem, argument->operand);
+    const uint64_t byte = (uint64_t)argument->value;
+    return add_moving(to,
+                      &(moving_argument){.index = index,
+                                         .scratch = piece,
+                                         .operand = argument->operand,
+                                         .element_size = 1,
+                                         .bytes = bytes > byte ? bytes - byte : 0,
+                                         .byte = byte},
+                      true);
+}
+
 /* Sets what is known now; notes the rest in the step.  Text for pointers has its shared memory declared. */
 static plx_status prepare_arguments(const planning *this, plan_step *to, const plx_step *from,
                                     plx_error *error)
@@ -166,6 +201,8 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
         } else if (argument->kind == PLX_ARG_MAP) {
             status = add_map(this, to, argument, index, error);
             index += 3;
+        } else if (argument->kind == PLX_ARG_POINTER || argument->kind == PLX_ARG_PIECE) {
+            index += add_pointer(this, to, argument, index);
         } else if (!(alone && argument->kind == PLX_ARG_SHARED)) {
             status = set_fixed(to->kernel, index++, argument, this->problem->dtype, error);
         }
@@ -238,6 +275,20 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
 
 /* ---- plans ----------------------------------------------------------------------- */
 
+static void free_given(plx_plugin_plan *plan)
+{
+    while (plan->of_queues != NULL) {
+        queue_pieces *next = plan->of_queues->next;
+        for (size_t i = 0; i < plan->given_count; i++)
+            if (plan->of_queues->memory[i] != NULL)
+                plx_cl_free(plan->session, plan->of_queues->memory[i]);
+        free(plan->of_queues);
+        plan->of_queues = next;
+    }
+    for (size_t i = 0; i < plan->given_count; i++)
+        free((void *)(uintptr_t)plan->given[i].content);
+}
+
 void plx_opencl_plan_destroy(plx_plugin_plan *plan)
 {
     if (!plan)
@@ -250,6 +301,7 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
     if (plan->text != NULL)
         (void)plx_cl.ReleaseProgram(plan->text);
     plx_cl_places_free(plan->places);
+    free_given(plan);
     for (size_t i = 0; i < plan->piece_count; i++)
         plx_cl_free(plan->session, plan->pieces[i].memory);
     (void)pthread_mutex_destroy(&plan->lock);
@@ -261,7 +313,9 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
     const plx_recipe *recipe = &this->recipe;
     if (recipe->step_count == 0)
         return PLX_OK;
-    plx_status status = this->code != NULL ? PLX_OK : build_program(this, this->image, &this->program, error);
+    plx_status status = this->code != NULL || this->list != NULL
+                            ? PLX_OK
+                            : build_program(this, this->image, &this->program, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
         status = prepare_step(this, &recipe->steps[next], &plan->steps[next], error);
@@ -438,6 +492,83 @@ plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem
     return status;
 }
 
+/* ---- plans of launches that others wrote ----------------------------------------------- */
+
+static plx_status build_given(planning *this, plx_error *error)
+{
+    const plx_launch_list *list = this->list;
+    const plx_cl_source source = {.name = list->name, .text = list->code, .length = list->length};
+    if (strcmp(list->language, "OpenCL C") != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "OpenCL takes no %.30s from others: OpenCL C alone", list->language);
+    return plx_cl_program(this->session, &source, list->options != NULL ? list->options : "", &this->program, error);
+}
+
+/* Arguments that its kernels do not have would be told by the driver as a number. */
+static plx_status compare_counts(const planning *this, plx_plugin_plan *plan, plx_error *error)
+{
+    for (size_t i = 0; i < plan->step_count; i++) {
+        cl_uint count = 0;
+        const plx_launch *launch = &this->list->launches[i];
+        if (plx_cl.GetKernelInfo(plan->steps[i].kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) == CL_SUCCESS &&
+            count != launch->argument_count)
+            return plx_fail(error, PLX_INVALID, "launches[%zu]: %.60s takes %u arguments, the recipe gives %zu", i,
+                            launch->entry, (unsigned)count, launch->argument_count);
+    }
+    return PLX_OK;
+}
+
+static plx_status take_pieces(const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
+{
+    memcpy(plan->align, list->align, sizeof plan->align);
+    for (size_t i = 0; i < list->piece_count; i++) {
+        plx_piece *made = &plan->given[plan->given_count];
+        *made = list->pieces[i];
+        made->content = NULL;
+        plan->given_count++;
+        if (list->pieces[i].state != PLX_PIECE_CONTENT || made->bytes == 0)
+            continue;
+        void *copy = malloc(made->bytes);
+        if (copy == NULL)
+            return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+        memcpy(copy, list->pieces[i].content, made->bytes);
+        made->content = copy;
+    }
+    return PLX_OK;
+}
+
+static plx_status make_given(planning *this, plx_plugin_plan *plan, plx_error *error)
+{
+    plan->is_given = true;
+    plan->places = plx_cl_places_new(this->session);
+    plx_status status = plan->places != NULL ? take_pieces(this->list, plan, error)
+                                             : plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    if (status == PLX_OK)
+        status = build_given(this, error);
+    if (status == PLX_OK)
+        status = prepare_steps(this, plan, error);
+    return status == PLX_OK ? compare_counts(this, plan, error) : status;
+}
+
+plx_status plx_opencl_plan_launches(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
+                                    plx_plugin_plan **plan, plx_error *error)
+{
+    planning this = {.session = session, .problem = problem, .list = list, .row = &plx_given_row};
+    plx_status status = plx_recipe_of_launches(list, problem, &session->info, &this.recipe, error);
+    if (status == PLX_OK)
+        status = plx_opencl_can_launch(&this.recipe, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = new_plan(&this);
+    if (!made)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    status = make_given(&this, made, error);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_opencl_plan_destroy(made);
+    return status;
+}
+
 plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
                            plx_error *error)
 {
@@ -484,6 +615,85 @@ static plx_status prepare_piece(scratch_piece *piece, plx_plugin_queue *queue, p
     const plx_status status = plx_cl_fill(queue, piece->memory, 0, 0, bytes / 4 * 4, error);
     piece->is_ready = status == PLX_OK;
     return status;
+}
+
+enum { GARBAGE = 0x7fd5c3a1 }; /* a NaN of f32, and of f64 in its upper half */
+
+/* What a piece begins with; `content` for each of its states. */
+static plx_status begin_piece(plx_plugin_queue *queue, const plx_piece *piece, plx_memory *memory, plx_error *error)
+{
+    const uint64_t bytes = (piece->bytes + 3) / 4 * 4;
+    if (piece->state == PLX_PIECE_CONTENT)
+        return plx_cl_upload(queue, memory, 0, piece->content, piece->bytes, error);
+    return plx_cl_fill(queue, memory, 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0, bytes, error);
+}
+
+/* Each queue has its own: launches on two may run at once. */
+static plx_status make_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, queue_pieces **made, plx_error *error)
+{
+    queue_pieces *of = calloc(1, sizeof *of);
+    plx_status status = of != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for scratch memory");
+    for (size_t i = 0; i < plan->given_count && status == PLX_OK; i++) {
+        const plx_piece *piece = &plan->given[i];
+        if (piece->bytes == 0)
+            continue;
+        status = plx_cl_alloc(plan->session, (piece->bytes + 3) / 4 * 4, &of->memory[i], error);
+        if (status == PLX_OK)
+            status = begin_piece(queue, piece, of->memory[i], error);
+    }
+    if (status != PLX_OK) {
+        for (size_t i = 0; of != NULL && i < plan->given_count; i++)
+            if (of->memory[i] != NULL)
+                plx_cl_free(plan->session, of->memory[i]);
+        free(of);
+        return status;
+    }
+    of->queue = queue;
+    of->next = plan->of_queues;
+    *made = plan->of_queues = of;
+    return PLX_OK;
+}
+
+static queue_pieces *pieces_of(const plx_plugin_plan *plan, const plx_plugin_queue *queue)
+{
+    queue_pieces *of = plan->of_queues;
+    while (of != NULL && of->queue != queue)
+        of = of->next;
+    return of;
+}
+
+/* As the recipe wants operands to begin; the buffers themselves begin at more than that. */
+static plx_status check_places(const plx_plugin_plan *plan, const plx_operand *operands, size_t count, plx_error *error)
+{
+    for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
+        if (plan->align[i] > 1 && operands[i].memory != NULL && operands[i].offset % plan->align[i] != 0)
+            return plx_fail(error, PLX_UNSUPPORTED, "operand %zu begins at no multiple of %u bytes", i,
+                            (unsigned)plan->align[i]);
+    return PLX_OK;
+}
+
+static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
+{
+    queue_pieces *of = pieces_of(plan, queue);
+    plx_status status = of != NULL || plan->given_count == 0 ? PLX_OK : make_pieces(plan, queue, &of, error);
+    for (size_t i = 0; i < plan->given_count && status == PLX_OK; i++)
+        if (plan->given[i].state == PLX_PIECE_ZERO_EACH && of->memory[i] != NULL)
+            status = begin_piece(queue, &plan->given[i], of->memory[i], error);
+    return status;
+}
+
+static plx_status set_given(plx_plugin_plan *plan, const plan_step *step, const moving_argument *argument,
+                            const plx_operand *operand, plx_plugin_queue *queue, plx_error *error)
+{
+    const queue_pieces *of = pieces_of(plan, queue);
+    const plx_memory *piece = argument->scratch && of != NULL ? of->memory[argument->operand] : NULL;
+    cl_mem place = NULL;
+    const plx_status status =
+        argument->scratch
+            ? plx_cl_place(plan->places, piece != NULL ? piece->buffer : NULL, argument->byte, argument->bytes, &place, error)
+            : plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset + argument->byte, argument->bytes,
+                           &place, error);
+    return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error) : status;
 }
 
 /* Of text: what begins where the argument does. */
@@ -536,8 +746,9 @@ static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_o
 {
     for (size_t i = 0; i < step->moving_count; i++) {
         moving_argument *argument = &step->moving[i];
-        const plx_operand *operand = &operands[argument->operand];
-        plx_status status = plan->places != NULL
+        const plx_operand *operand = argument->scratch ? NULL : &operands[argument->operand];
+        plx_status status = plan->is_given ? set_given(plan, step, argument, operand, queue, error)
+                            : plan->places != NULL
                                 ? set_pointer(plan, step, argument, operand, queue, error)
                                 : tell_memory(step->kernel, argument,
                                               argument->scratch ? &queue->scratch : operand->memory, error);
@@ -552,6 +763,9 @@ static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_o
 static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                             plx_error *error)
 {
+    const plx_status ready = ready_pieces(plan, queue, error);
+    if (ready != PLX_OK)
+        return ready;
     for (size_t i = 0; i < plan->step_count; i++) {
         plan_step *step = &plan->steps[i];
         if (plan->places != NULL)
@@ -609,6 +823,8 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     if (!plx_opencl_are_aligned(plan->aligned, operands, count))
         return execute_unaligned(plan, queue, operands, count, error);
     plx_status status = plx_cl_alive(queue->session, error);
+    if (status == PLX_OK && plan->is_given)
+        status = check_places(plan, operands, count, error);
     if (status == PLX_OK && plan->scratch_bytes > 0 && plan->places == NULL)
         status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
     if (status == PLX_NO_MEMORY && plan->row->spare != NULL)
@@ -617,6 +833,50 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
         return status;
     (void)pthread_mutex_lock(&plan->lock);
     status = run_steps(plan, queue, operands, error);
+    (void)pthread_mutex_unlock(&plan->lock);
+    return status;
+}
+
+/* The first byte that is not zero; UINT64_MAX: all are. */
+static uint64_t first_of(const unsigned char *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (bytes[i] != 0)
+            return i;
+    return UINT64_MAX;
+}
+
+static plx_status check_piece(const plx_plugin_plan *plan, size_t piece, plx_memory *memory, plx_plugin_queue *queue,
+                              plx_error *error)
+{
+    const uint64_t bytes = plan->given[piece].bytes;
+    unsigned char *seen = malloc(bytes);
+    if (seen == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory to look at scratch memory");
+    plx_status status = plx_cl_download(queue, seen, memory, 0, bytes, error);
+    if (status == PLX_OK)
+        status = plx_cl_synchronize(queue, error);
+    const uint64_t at = status == PLX_OK ? first_of(seen, bytes) : UINT64_MAX;
+    free(seen);
+    if (at == UINT64_MAX)
+        return status;
+    return plx_fail(error, PLX_FAILED, "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on",
+                    piece, (unsigned long long)at);
+}
+
+plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error)
+{
+    plx_plugin_queue *queue = NULL;
+    plx_status status = PLX_OK;
+    (void)pthread_mutex_lock(&plan->lock);
+    if (plan->of_queues != NULL)
+        status = plx_cl_queue_create(plan->session, &queue, error);
+    for (queue_pieces *of = plan->of_queues; of != NULL && status == PLX_OK; of = of->next)
+        for (size_t i = 0; i < plan->given_count && status == PLX_OK; i++)
+            if (plan->given[i].state == PLX_PIECE_ZERO_ONCE && of->memory[i] != NULL)
+                status = check_piece(plan, i, of->memory[i], queue, error);
+    if (queue != NULL)
+        plx_cl_queue_destroy(queue);
     (void)pthread_mutex_unlock(&plan->lock);
     return status;
 }

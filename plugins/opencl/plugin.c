@@ -69,6 +69,8 @@ static const plx_plugin opencl_plugin = {
     .open_on = plx_cl_open_on,
     .reserve = plx_opencl_reserve,
     .lend_scratch = opencl_lend_scratch,
+    .plan_launches = plx_opencl_plan_launches,
+    .pieces_check = plx_opencl_pieces_check,
 };
 
 const plx_plugin *plx_plugin_entry(void)

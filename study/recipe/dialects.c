@@ -19,3 +19,10 @@ const plx_dialect *plx_dialect_of_launches(bool of_launches)
 {
     return &plx_dialects[plx_dialects[0].of_launches == of_launches ? 0 : 1];
 }
+
+const plx_language plx_languages[PLX_LANGUAGES] = {
+    [PLX_SOURCE_CL] = {".cl", "OpenCL C", "OpenCL C", &plx_dialects[1]},
+    [PLX_SOURCE_CU] = {".cu", "CUDA C++", "PTX", &plx_dialects[0]},
+    [PLX_SOURCE_PTX] = {".ptx", "PTX", "PTX", &plx_dialects[0]},
+    [PLX_SOURCE_CUBIN] = {".cubin", "cubin", "cubin", &plx_dialects[0]},
+};

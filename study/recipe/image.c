@@ -90,17 +90,32 @@ bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry)
 }
 
 static plx_status compare_launch(const plx_launches *launches, const plx_bound_launch *launch, const char *path, const char *text,
-                                 plx_ptx_entry *entry, plx_error *error)
+                                 const char *name, plx_ptx_entry *entry, plx_error *error)
 {
     plx_beside beside = {
         .arguments = &launches->recipe->pool[launch->first], .count = launch->is->argument_count, .hidden = launch->is->triton.hidden,
-        .bound = &launches->pool[launch->first], .entry = launch->entry,
+        .bound = &launches->pool[launch->first], .entry = name,
         .threads = launch->block[0] * launch->block[1] * launch->block[2],
     };
-    const plx_status status = plx_ptx_find(path, text, launch->entry, entry, error);
+    const plx_status status = plx_ptx_find(path, text, name, entry, error);
     if (status != PLX_OK || plx_image_fits(&beside, entry))
         return status;
     return plx_launches_refuse(launches, launch->is->field, error, "%s", beside.why);
+}
+
+plx_status plx_launches_compare_text(const plx_launches *launches, const char *path, const char *text,
+                                     char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error)
+{
+    plx_status status = PLX_OK;
+    plx_ptx_entry *entry = malloc(sizeof *entry);
+    if (entry == NULL)
+        status = plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", path);
+    for (size_t i = 0; status == PLX_OK && i < launches->recipe->launch_count; i++)
+        if (!launches->launches[i].left_out)
+            status = compare_launch(launches, &launches->launches[i], path, text,
+                                    entries != NULL && entries[i] != NULL ? entries[i] : launches->launches[i].entry, entry, error);
+    free(entry);
+    return status;
 }
 
 plx_status plx_launches_compare(const plx_launches *launches, const char *path, plx_error *error)
@@ -109,13 +124,7 @@ plx_status plx_launches_compare(const plx_launches *launches, const char *path, 
     plx_status status = plx_recipe_text(path, PLX_PTX_BYTES, &text, error);
     if (status != PLX_OK)
         return status;
-    plx_ptx_entry *entry = malloc(sizeof *entry);
-    if (entry == NULL)
-        status = plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", path);
-    for (size_t i = 0; status == PLX_OK && i < launches->recipe->launch_count; i++)
-        if (!launches->launches[i].left_out)
-            status = compare_launch(launches, &launches->launches[i], path, text, entry, error);
-    free(entry);
+    status = plx_launches_compare_text(launches, path, text, NULL, error);
     free(text);
     return status;
 }

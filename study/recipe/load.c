@@ -126,6 +126,11 @@ plx_status plx_recipe_text(const char *path, size_t most, char **text, plx_error
     return read_whole(path, most, text, &size, error);
 }
 
+plx_status plx_recipe_bytes(const char *path, size_t most, char **text, size_t *size, plx_error *error)
+{
+    return read_whole(path, most, text, size, error);
+}
+
 plx_status plx_recipe_load(const char *path, size_t most, json_t **root, plx_error *error)
 {
     char *text;

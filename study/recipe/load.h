@@ -11,5 +11,7 @@
 plx_status plx_recipe_load(const char *path, size_t most, json_t **root, plx_error *error);
 /* The bytes of such a file, whatever they are, and a NUL behind them. */
 plx_status plx_recipe_text(const char *path, size_t most, char **text, plx_error *error);
+/* The same, and how many there are. */
+plx_status plx_recipe_bytes(const char *path, size_t most, char **text, size_t *size, plx_error *error);
 
 #endif

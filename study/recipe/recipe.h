@@ -154,6 +154,15 @@ enum { PLX_DIALECTS = 2 };
 extern const plx_dialect plx_dialects[PLX_DIALECTS];
 const plx_dialect *plx_dialect_of_launches(bool of_launches);
 
+/* In which device code comes (dialects.c). */
+typedef enum plx_source_kind { PLX_SOURCE_CL, PLX_SOURCE_CU, PLX_SOURCE_PTX, PLX_SOURCE_CUBIN, PLX_LANGUAGES } plx_source_kind;
+typedef struct plx_language {
+    const char *ending, *name;
+    const char *passed_as; /* what a backend is given of it */
+    const plx_dialect *dialect;
+} plx_language;
+extern const plx_language plx_languages[PLX_LANGUAGES];
+
 struct plx_recipe_file {
     json_t *root; /* whose texts the pointers are */
     char path[256];

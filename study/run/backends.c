@@ -338,7 +338,7 @@ static plx_status add_vendors_kernels(candidate_list *list, plx_candidate candid
 /* "split-k:64x64/4" names split-k too. */
 static bool is_named(const plx_kernel *kernel, const char *name)
 {
-    const size_t length = strcspn(name, ":");
+    const size_t length = (kernel->flags & PLX_KERNEL_ADDED) != 0 ? strlen(name) : strcspn(name, ":");
     return strncmp(kernel->name, name, length) == 0 && kernel->name[length] == '\0';
 }
 
@@ -369,7 +369,6 @@ static plx_status select_kernels(candidate_list *list, plx_candidate candidate, 
     }
     *found = *found || all;
     candidate.named = !all;
-    take_config(&candidate, name);
     for (candidate.step = 0; status == PLX_OK; ++candidate.step) {
         candidate.kernel = kernel_at(candidate.backend, problem->op, candidate.step);
         if (candidate.kernel == NULL)
@@ -377,6 +376,9 @@ static plx_status select_kernels(candidate_list *list, plx_candidate candidate, 
         if (!all && !is_named(candidate.kernel, name))
             continue;
         *found = true;
+        candidate.config[0] = '\0';
+        if ((candidate.kernel->flags & PLX_KERNEL_ADDED) == 0) /* whose name has a colon of its own */
+            take_config(&candidate, name);
         status = add_candidate(list, &candidate, error);
     }
     return status;

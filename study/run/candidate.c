@@ -300,6 +300,8 @@ static void end_runs(plx_candidate *candidate)
         conclude_failure(candidate, status, error.text);
     else if (violation[0] != '\0' && candidate->outcome != PLX_OUTCOME_WRONG)
         conclude(candidate, PLX_OUTCOME_WRONG, violation);
+    else if (candidate->outcome == PLX_OUTCOME_OK && plx_plan_check_pieces(candidate->plan) != PLX_OK)
+        conclude(candidate, PLX_OUTCOME_WRONG, plx_message(plx_backend_context(candidate->backend)));
 }
 
 static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,

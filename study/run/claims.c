@@ -210,14 +210,14 @@ static bool has_precision(plx_claims *claims, plx_candidate *candidate, const pl
     return true;
 }
 
-/* Of a configuration only a plan knows it; one that this problem does not have claims nothing. */
+/* Of a configuration, and of an added kernel, only a plan knows it; one that this problem does not have claims nothing. */
 static int64_t declared_depth(const plx_candidate *candidate, const plx_problem *problem)
 {
     char name[64];
     plx_plan *plan;
     int64_t depth = INT64_MAX;
 
-    if (candidate->config[0] == '\0')
+    if (candidate->config[0] == '\0' && (candidate->kernel->flags & PLX_KERNEL_ADDED) == 0)
         return candidate->kernel->depth(problem, plx_backend_device(candidate->backend));
     plx_candidate_name(candidate, name);
     if (plx_plan_create(candidate->backend, problem, name, &plan) == PLX_OK) {

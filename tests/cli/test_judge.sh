@@ -121,7 +121,7 @@ refuses "which operands? --in FILE.npy" judge gemm --result "$work/gram.npy"
 refuses "is i32, but the result of operands in f32 is f32" judge reduce --in "$labels" \
     --result "$data/digits-labels-1797-i32.npy"
 refuses "nothing to promise" judge transpose --in "$pixels" --result "$work/turned.npy" --sums sequential
-refuses "unknown option '--backend'" judge transpose --in "$pixels" --result "$work/turned.npy" --backend host
+refuses "goes with --source" judge transpose --in "$pixels" --result "$work/turned.npy" --backend host
 
 # ---- the header, in C++ ----
 if command -v c++ >/dev/null 2>&1; then

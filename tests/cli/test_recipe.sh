@@ -90,7 +90,7 @@ sed '/alpha/,$d' "$work/k.ptx" >"$work/short.ptx"
 refuses "'row_per_warp' is cut short" judge --recipe "$work/m.json" --print --source "$work/short.ptx"
 refuses "can't read: No such file" judge --recipe "$work/m.json" --print --source "$work/none.ptx"
 refuses "k.cl is no .ptx" judge --recipe "$work/m.json" --print --source k.cl
-refuses "go with --recipe" judge gemm --source "$work/k.ptx"
+refuses "no recipe beside it" judge gemm --source "$work/k.ptx"
 
 # ---- what is refused ----
 refuses "what is to be done with the recipe? --print" judge gemm --recipe "$recipes/gemm.json"

@@ -52,6 +52,7 @@ below_room() {
     check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
     challenge) echo study/judge/ study/results/ study/files/ study/check/cases.h kernels/cases.h ;;
     recipe) echo study/files/ kernels/operation.h ;;
+    kernel) echo study/recipe/ study/files/ kernels/operation.h ;;
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
     bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
     diff) echo study/results/ study/files/ ;;
@@ -143,11 +144,11 @@ strip_comments() {
     }' "$@"
 }
 
-# Two files are tables of others' names: of their variables, which doctor and records tell without the plugins, and of the
-# languages that recipes are for.
+# Three files have others' names: of their variables, which doctor and records tell without the plugins; of the
+# languages that recipes are for; and of a compiler that is looked for.
 naming_faults() {
     (cd "$1" && strip_comments core/*.[ch] base/*.[ch] study/*/*.[ch]) |
-        grep -v -e '^base/driver_variables\.c:' -e '^study/recipe/dialects\.c:' | grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
+        grep -v -e '^base/driver_variables\.c:' -e '^study/recipe/dialects\.c:' -e '^study/kernel/compile\.c:' | grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
         sed 's/^/names an API or a vendor: /'
 }
 

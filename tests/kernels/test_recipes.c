@@ -421,7 +421,7 @@ static void no_more_arguments_than_there_is_room_for(void **unused)
     expect_accepted(&recipe);
     plx_step_i64(step, -1);
     assert_int_equal(step->argument_count, PLX_MAX_ARGUMENTS);
-    expect_refused(&recipe, "wordy has more arguments than the 24 of PLX_MAX_ARGUMENTS");
+    expect_refused(&recipe, "wordy has more arguments than the 65 of PLX_MAX_ARGUMENTS");
 }
 
 static void no_more_maps_than_there_is_room_for(void **unused)

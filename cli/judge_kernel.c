@@ -1,0 +1,286 @@
+/* judge --source: a kernel in a file.  It is compiled, and then run, in processes of their own; this one waits, and says what
+ * became of it, whatever that was. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+
+#include "judged.h"
+
+#include "base/coverage.h"
+#include "base/secret.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Seconds without a sign of life, and what compiling may take. */
+enum { COMPILE_SECONDS = 60, STILL_SECONDS = 180 };
+static const rlim_t most_memory = (rlim_t)4 << 30, most_file = (rlim_t)64 << 20;
+
+/* ---- the process ---------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+static void take_signals(struct sigaction before[3])
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_stop};
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < 3; i++)
+        (void)sigaction(numbers[i], &action, &before[i]);
+}
+
+static void give_signals_back(const struct sigaction before[3])
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < 3; i++)
+        (void)sigaction(numbers[i], &before[i], NULL);
+}
+
+static void limit(int which, rlim_t most)
+{
+    struct rlimit is;
+    if (getrlimit(which, &is) == 0 && (is.rlim_cur == RLIM_INFINITY || is.rlim_cur > most)) {
+        is.rlim_cur = most;
+        (void)setrlimit(which, &is);
+    }
+}
+
+typedef void worker_function(cli_options *options, judged *to);
+
+/* It ends with its parent, and with it what it has started. */
+static void work(worker_function *what, cli_options *options, judged *to, pid_t parent, bool compiles)
+{
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGHUP, SIG_DFL);
+    limit(RLIMIT_CORE, 0);
+    (void)setenv("PLX_CALL_SECONDS", "100000", 1); /* it is the parent that looks at the clock */
+    if (compiles) {
+        limit(RLIMIT_DATA, most_memory);
+        limit(RLIMIT_FSIZE, most_file);
+        limit(RLIMIT_CPU, 2 * COMPILE_SECONDS);
+    }
+    what(options, to);
+    plx_coverage_write();
+    _exit(0);
+}
+
+/* $PLX_CALL_SECONDS where that is less. */
+static double seconds_allowed(bool compiles)
+{
+    const char *text = getenv("PLX_CALL_SECONDS");
+    const double wanted = text != NULL ? strtod(text, NULL) : 0.0;
+    const double most = compiles ? COMPILE_SECONDS : STILL_SECONDS;
+    return wanted > 0.0 && wanted < most ? wanted : most;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void end_it(judged *to, judged_status status, const char *why)
+{
+    to->status = status;
+    (void)snprintf(to->why, sizeof to->why, "%s", why);
+}
+
+/* Whether it is still running; with what ended it. */
+static bool is_running(pid_t child, int *status)
+{
+    const pid_t found = waitpid(child, status, WNOHANG);
+    return found == 0 || (found < 0 && errno == EINTR);
+}
+
+static void kill_all(pid_t child)
+{
+    int status;
+    (void)kill(-child, SIGKILL);
+    (void)kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Waits as long as it gets on. */
+static void wait_for(pid_t child, judged *to, bool compiles)
+{
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    const double allowed = seconds_allowed(compiles);
+    double since = now();
+    unsigned long beat = 0;
+    char why[400];
+    int status = 0;
+    while (is_running(child, &status)) {
+        const unsigned long is = atomic_load(&to->beat);
+        if (is != beat && !compiles)
+            since = now();
+        beat = is;
+        if (stopped) {
+            kill_all(child);
+            end_it(to, JUDGED_INTERRUPTED, "interrupted");
+            return;
+        }
+        if (now() - since > allowed) {
+            kill_all(child);
+            (void)snprintf(why, sizeof why, "it did not come back within %.0f seconds, while %.200s", allowed, to->doing);
+            end_it(to, JUDGED_TIMEOUT, why);
+            return;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    (void)kill(-child, SIGKILL); /* what it has left running */
+    if (to->ended && WIFEXITED(status))
+        return;
+    if (WIFSIGNALED(status))
+        (void)snprintf(why, sizeof why, "its process was ended by signal %d, while %.200s", WTERMSIG(status), to->doing);
+    else
+        (void)snprintf(why, sizeof why, "its process ended with status %d, while %.200s", WEXITSTATUS(status), to->doing);
+    end_it(to, JUDGED_CRASHED, why);
+}
+
+static void run_apart(worker_function *what, cli_options *options, judged *to, bool compiles)
+{
+    const pid_t parent = getpid();
+    to->ended = false;
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        work(what, options, to, parent, compiles);
+    if (child < 0) {
+        end_it(to, JUDGED_FAILED, "no process could be made");
+        return;
+    }
+    (void)setpgid(child, child);
+    wait_for(child, to, compiles);
+}
+
+/* ---- what is asked for ------------------------------------------------------------------------ */
+
+static int check_options(const cli_options *options)
+{
+    if (options->in.count + options->results.count > 0)
+        return cli_wrong_usage("--source is about a kernel, --in and --result about a result; one at a time");
+    if (options->given & (OPT_PROMISE | OPT_JUNIT | OPT_MARKDOWN))
+        return cli_wrong_usage("--source: of options for outputs it takes --json alone, and promises are the recipe's claims");
+    if (options->device != NULL && (options->given & OPT_COMPILE_ONLY) == 0)
+        return cli_wrong_usage("--device describes a device for --compile-only and --print; --backend names one that is here");
+    if (options->backends.count > 1)
+        return cli_wrong_usage("--backend: one device at a time");
+    return CLI_OK;
+}
+
+static int take_operation(cli_options *options)
+{
+    const char *name = plx_op_name(plx_kernel_file_op(options->kernel));
+    if (options->operands.count == 0)
+        return cli_list_add(&options->operands, name) ? CLI_OK : cli_wrong_usage("no memory");
+    plx_op op;
+    const int status = cli_op_of(options->operands.at[0], &op);
+    if (status == CLI_OK && op != plx_kernel_file_op(options->kernel))
+        return cli_wrong_usage("%s: its operation is %s, not %s", options->source, name, options->operands.at[0]);
+    return status;
+}
+
+/* Without --dtype those that the recipe takes. */
+static void take_dtypes(cli_options *options)
+{
+    const uint32_t dtypes = plx_kernel_file_facts(options->kernel)->dtypes;
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT && (options->given & OPT_DTYPE) == 0; i++)
+        if (dtypes & PLX_DTYPE_BIT(i))
+            options->dtypes[options->dtype_count++] = (plx_dtype)i;
+}
+
+static int take_shapes(const cli_options *options, judged *to)
+{
+    if (options->work.problem_count > JUDGED_PROBLEMS)
+        return cli_wrong_usage("more than %d shapes and types", JUDGED_PROBLEMS);
+    for (size_t i = 0; i < options->work.problem_count; i++)
+        to->shapes[to->shape_count++].problem = options->work.problems[i];
+    to->seed = (options->given & OPT_SEED) != 0 ? options->seed : plx_secret();
+    to->facts = *plx_kernel_file_facts(options->kernel);
+    return CLI_OK;
+}
+
+/* ---- what is told --------------------------------------------------------------------------------- */
+
+static int tell(const cli_options *options, const judged *to)
+{
+    int status = CLI_OK;
+    if (!cli_is_stdout(options->json) && !(options->given & OPT_QUIET))
+        status = cli_write("-", judged_write_text, to);
+    if (status == CLI_OK)
+        status = cli_write(options->json, judged_write_json, to);
+    if (judged_exit(to->status) > CLI_WRONG)
+        cli_say("%s: %s", judged_words[to->status], to->why);
+    return status == CLI_OK ? judged_exit(to->status) : status;
+}
+
+/* Compiling decides whether there is anything to be run. */
+static void judge(cli_options *options, judged *to)
+{
+    struct sigaction before[3];
+    take_signals(before);
+    run_apart(judged_compile, options, to, true);
+    if (to->status == JUDGED_RIGHT && (options->given & OPT_COMPILE_ONLY) != 0)
+        end_it(to, JUDGED_COMPILED, "nothing was run");
+    else if (to->status == JUDGED_RIGHT)
+        run_apart(judged_judge, options, to, false);
+    else if (to->status == JUDGED_NOT_JUDGED && (options->given & OPT_COMPILE_ONLY) == 0 && !stopped)
+        run_apart(judged_judge, options, to, false); /* its own domain may have cases */
+    give_signals_back(before);
+}
+
+/* A recipe or source that is none has a record, too. */
+static int refused(const cli_options *options, judged *to, int status)
+{
+    if (status == CLI_USAGE && options->json != NULL && options->kernel == NULL) {
+        end_it(to, JUDGED_BAD_RECIPE, "the source or its recipe can't be used");
+        (void)cli_write(options->json, judged_write_json, to);
+    }
+    return status;
+}
+
+int cli_judge_kernel(cli_options *options)
+{
+    judged *to = mmap(NULL, sizeof *to, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (to == MAP_FAILED)
+        return cli_wrong_usage("no memory");
+    int status = check_options(options);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = refused(options, to, cli_kernel_read(options));
+    if (status == CLI_OK)
+        status = take_operation(options);
+    if (status == CLI_OK) {
+        take_dtypes(options);
+        status = cli_work_read(options);
+    }
+    if (status == CLI_OK)
+        status = take_shapes(options, to);
+    if (status == CLI_OK) {
+        judge(options, to);
+        status = tell(options, to);
+    }
+    (void)munmap(to, sizeof *to);
+    return status;
+}

@@ -1,0 +1,411 @@
+/* The process in which a kernel from a file is compiled, or run: what it finds lies in memory that outlives it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "judged.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct worker {
+    cli_options *options;
+    judged *to;
+    plx_context *context;
+    cli_device *devices;
+    size_t device_count;
+    const char *labels[JUDGED_PEERS]; /* the kernel's device first, then others of the same chip */
+    size_t label_count;
+} worker;
+
+static void say(judged *to, judged_status status, const char *format, ...) PLX_PRINTF(3, 4);
+static void say(judged *to, judged_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(to->why, sizeof to->why, format, arguments);
+    va_end(arguments);
+    plx_text_clean(to->why, sizeof to->why);
+    to->status = status;
+    to->ended = true;
+}
+
+static void go_on(judged *to, const char *what)
+{
+    (void)snprintf(to->doing, sizeof to->doing, "%s", what);
+    atomic_fetch_add(&to->beat, 1);
+}
+
+static void progress(void *data, size_t done, size_t total, const char *what)
+{
+    (void)done;
+    (void)total;
+    go_on(data, what);
+}
+
+static judged_status status_of(plx_status status)
+{
+    switch (status) {
+    case PLX_BUILD_FAILED: return JUDGED_COMPILE_ERROR;
+    case PLX_INVALID:
+    case PLX_IO: return JUDGED_BAD_RECIPE;
+    case PLX_UNSUPPORTED: return JUDGED_NOT_JUDGED;
+    case PLX_NO_DEVICE:
+    case PLX_NOT_FOUND: return JUDGED_UNSUPPORTED;
+    case PLX_DEVICE_LOST: return JUDGED_DEVICE_LOST;
+    default: return JUDGED_FAILED;
+    }
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* "opencl" is "opencl:0". */
+static bool is_label(const char *label, const char *wanted)
+{
+    const size_t length = strlen(wanted);
+    return strcmp(label, wanted) == 0 ||
+           (strchr(wanted, ':') == NULL && strncmp(label, wanted, length) == 0 && strcmp(label + length, ":0") == 0);
+}
+
+static bool find_device(worker *w)
+{
+    const char *wanted = w->options->backends.count > 0 ? w->options->backends.at[0] : w->to->facts.api;
+    size_t own = 0;
+    if (cli_open_context(&cli_judge_verb, w->options, &w->context) != CLI_OK ||
+        cli_find_devices(w->context, &w->devices, &w->device_count) != CLI_OK) {
+        say(w->to, JUDGED_UNSUPPORTED, "there is no device for %s", w->to->facts.language);
+        return false;
+    }
+    while (own < w->device_count && !is_label(w->devices[own].label, wanted))
+        own++;
+    if (own == w->device_count) {
+        say(w->to, JUDGED_UNSUPPORTED, "there is no device \"%.40s\", on which %s would run; parallax doctor says why", wanted,
+            w->to->facts.language);
+        return false;
+    }
+    w->to->device = w->devices[own].info;
+    w->to->has_device = true;
+    (void)snprintf(w->to->label, sizeof w->to->label, "%s", w->devices[own].label);
+    w->labels[w->label_count++] = w->to->label;
+    for (size_t i = 0; i < w->device_count && w->label_count < JUDGED_PEERS; i++)
+        if (i != own && w->devices[i].physical == w->devices[own].physical)
+            w->labels[w->label_count++] = w->devices[i].label;
+    return true;
+}
+
+static void end(worker *w)
+{
+    free(w->devices);
+    if (w->context != NULL)
+        plx_context_destroy(w->context);
+}
+
+/* ---- which shapes are taken ------------------------------------------------------------------------ */
+
+static size_t take_shapes(const cli_options *options, const plx_device_info *device, judged *to)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < to->shape_count; i++) {
+        judged_shape *shape = &to->shapes[i];
+        plx_error error = {""};
+        const plx_status status = plx_kernel_file_takes(options->kernel, &shape->problem, device, &error);
+        if (status != PLX_OK && status != PLX_UNSUPPORTED) {
+            say(to, status_of(status), "%s", error.text);
+            return 0;
+        }
+        shape->taken = status == PLX_OK;
+        (void)snprintf(shape->reason, sizeof shape->reason, "%.250s", error.text);
+        taken += shape->taken;
+    }
+    return taken;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------------- */
+
+/* What a backend's driver compiles is compiled by making a plan. */
+static plx_status plan_on(const worker *w, plx_backend *backend, const plx_problem *problem, plx_error *error)
+{
+    plx_plan *plan = NULL;
+    const plx_status status = plx_plan_create(backend, problem, w->to->facts.name, &plan);
+    if (status != PLX_OK)
+        return plx_fail(error, status, "%s", plx_message(w->context));
+    plx_plan_destroy(plan);
+    return PLX_OK;
+}
+
+static void compile_by_driver(worker *w)
+{
+    plx_backend *backend = NULL;
+    plx_error error = {""};
+    if (!find_device(w))
+        return;
+    if (take_shapes(w->options, &w->to->device, w->to) == 0) {
+        if (!w->to->ended)
+            say(w->to, JUDGED_NOT_JUDGED, "it takes none of the shapes: %.300s", w->to->shapes[0].reason);
+        return;
+    }
+    plx_status status = plx_open(w->context, w->to->label, &backend);
+    if (status != PLX_OK)
+        say(w->to, JUDGED_UNSUPPORTED, "%s", plx_message(w->context));
+    for (size_t i = 0; i < w->to->shape_count && status == PLX_OK; i++) {
+        go_on(w->to, "compiling");
+        if (w->to->shapes[i].taken)
+            status = plan_on(w, backend, &w->to->shapes[i].problem, &error);
+        if (status != PLX_OK)
+            say(w->to, status_of(status), "%s", error.text);
+    }
+    if (backend != NULL)
+        plx_close(backend);
+}
+
+/* By a compiler that needs no device; the one that is described, or the one that is there. */
+static void compile_alone(worker *w)
+{
+    plx_error error = {""};
+    const char *words = w->options->device != NULL ? w->options->device : "h100";
+    plx_status status = plx_described_device(words, &w->to->device, &error);
+    if (status != PLX_OK) {
+        say(w->to, JUDGED_BAD_RECIPE, "--device: %s", error.text);
+        return;
+    }
+    if (take_shapes(w->options, &w->to->device, w->to) == 0 && !w->to->ended)
+        say(w->to, JUDGED_NOT_JUDGED, "it takes none of the shapes: %.300s", w->to->shapes[0].reason);
+    for (size_t i = 0; i < w->to->shape_count && !w->to->ended; i++) {
+        go_on(w->to, "compiling");
+        if (!w->to->shapes[i].taken)
+            continue;
+        status = plx_kernel_file_compile(w->options->kernel, &w->to->shapes[i].problem, &w->to->device, &error);
+        if (status != PLX_OK)
+            say(w->to, status_of(status), "%s", error.text);
+    }
+}
+
+void judged_compile(cli_options *options, judged *to)
+{
+    worker w = {.options = options, .to = to};
+    const double start = 1e-9 * plx_now_ns();
+    go_on(to, "compiling");
+    if (strcmp(to->facts.language, "OpenCL C") == 0)
+        compile_by_driver(&w);
+    else
+        compile_alone(&w);
+    to->facts = *plx_kernel_file_facts(options->kernel);
+    (void)snprintf(to->log, sizeof to->log, "%s", plx_kernel_file_log(options->kernel));
+    to->seconds[0] = 1e-9 * plx_now_ns() - start;
+    if (!to->ended)
+        say(to, JUDGED_RIGHT, "%s", "");
+    end(&w);
+}
+
+/* ---- judging --------------------------------------------------------------------------------------------- */
+
+static void keep_wrong(judged *to, const plx_record *record, const char *command)
+{
+    if (to->found_wrong)
+        return;
+    to->found_wrong = true;
+    to->first_wrong = *record;
+    (void)snprintf(to->command, sizeof to->command, "%s", command != NULL ? command : "");
+}
+
+static void on_failure(void *data, const plx_record *record, const char *command)
+{
+    keep_wrong(data, record, command);
+}
+
+/* What a refusal is about, by what it says. */
+static judged_status fault_of(const plx_record *record)
+{
+    if (record->outcome == PLX_OUTCOME_FAILED)
+        return JUDGED_FAILED;
+    if (strstr(record->reason, "follow work") != NULL)
+        return JUDGED_TIME_NOT_BELIEVED;
+    return strstr(record->reason, "wrote ") != NULL || strstr(record->reason, "changed its input") != NULL ? JUDGED_WROTE_ELSEWHERE : JUDGED_WRONG;
+}
+
+static bool check_cases(worker *w)
+{
+    judged *to = w->to;
+    const char *names[] = {to->facts.name};
+    const plx_op op = plx_kernel_file_op(w->options->kernel);
+    plx_results results;
+    plx_error error = {""};
+    const plx_check_options wanted = {
+        .backends = w->labels, .backend_count = 1, .kernels = names, .kernel_count = 1, .ops = &op, .op_count = 1,
+        .dtypes = w->options->dtypes, .dtype_count = w->options->dtype_count, .effort = w->options->effort,
+        .seed = to->seed, .save_failure = w->options->save_failure, .progress = progress, .progress_data = to,
+        .failure = on_failure,
+    };
+    const plx_status status = plx_check(w->context, &wanted, &to->counts, &results, &error);
+    if (status != PLX_OK) {
+        say(to, status_of(status), "%s", error.text);
+        return false;
+    }
+    plx_results_free(&results);
+    return true;
+}
+
+static void count_drawn(judged *to, const plx_results *results)
+{
+    for (size_t i = 0; i < results->record_count; i++) {
+        const plx_record *record = &results->records[i];
+        if (record->outcome == PLX_OUTCOME_UNSUPPORTED)
+            continue;
+        to->drawn++;
+        to->drawn_ok += record->outcome == PLX_OUTCOME_OK;
+        to->drawn_not_judged += record->outcome == PLX_OUTCOME_NOT_JUDGED;
+        to->drawn_wrong += record->outcome == PLX_OUTCOME_WRONG;
+        to->drawn_failed += record->outcome == PLX_OUTCOME_FAILED;
+        if (record->outcome == PLX_OUTCOME_WRONG || record->outcome == PLX_OUTCOME_FAILED)
+            keep_wrong(to, record, NULL);
+    }
+}
+
+/* Problems that nobody chose, in the domain of the recipe, with all classes of inputs. */
+static bool check_drawn(worker *w, const plx_problem *like, uint64_t seed)
+{
+    enum { DRAWN = 6 };
+    judged *to = w->to;
+    const char *names[] = {to->facts.name};
+    plx_problem problems[DRAWN];
+    const double work = (to->device.features & PLX_FEATURE_CPU) != 0 ? 4e6 : 1e9;
+    const size_t count = plx_kernel_file_draw(w->options->kernel, like, &to->device, seed, work, problems, DRAWN);
+    for (unsigned input = 0; input < PLX_INPUT_COUNT && count > 0; input++) {
+        plx_results results;
+        plx_error error = {""};
+        if (input == PLX_INPUT_SPECIAL && to->facts.finite_only)
+            continue;
+        const plx_compare_options wanted = {
+            .backends = w->labels, .backend_count = 1, .kernels = names, .kernel_count = 1, .problems = problems,
+            .problem_count = count, .input = (plx_input)input, .seed = seed + input, .no_timing = true, .progress = progress,
+            .progress_data = to,
+        };
+        const plx_status status = plx_compare(w->context, &wanted, &results, &error);
+        if (status != PLX_OK) {
+            say(to, status_of(status), "%s", error.text);
+            return false;
+        }
+        count_drawn(to, &results);
+        plx_results_free(&results);
+    }
+    return true;
+}
+
+static bool check_all(worker *w)
+{
+    judged *to = w->to;
+    uint32_t seen = 0;
+    /* the cases of check have NaN and infinities among them */
+    if (!to->facts.finite_only && !check_cases(w))
+        return false;
+    for (size_t i = 0; i < to->shape_count; i++) {
+        const uint32_t bit = UINT32_C(1) << to->shapes[i].problem.dtype;
+        if ((seen & bit) == 0 && !check_drawn(w, &to->shapes[i].problem, to->seed + 1000 * (i + 1)))
+            return false;
+        seen |= bit;
+    }
+    return true;
+}
+
+/* ---- timing ---------------------------------------------------------------------------------------------- */
+
+static bool is_mine(const judged *to, const plx_record *record)
+{
+    return strcmp(record->kernel, to->facts.name) == 0 && strcmp(record->backend, to->label) == 0;
+}
+
+static void set_beside(judged_shape *shape, const plx_record *mine, const plx_record *other)
+{
+    judged_beside *beside = &shape->beside[shape->beside_count++];
+    *beside = (judged_beside){
+        .vendor = (other->kernel_flags & PLX_KERNEL_VENDOR) != 0,
+        .ratio = other->time.median_ns / mine->time.median_ns,
+        .low = other->time.low_ns / mine->time.high_ns,
+        .high = other->time.high_ns / mine->time.low_ns,
+    };
+    (void)snprintf(beside->backend, sizeof beside->backend, "%s", other->backend);
+    (void)snprintf(beside->kernel, sizeof beside->kernel, "%s", other->kernel);
+}
+
+static void take_results(judged *to, judged_shape *shape, const plx_results *results)
+{
+    const plx_record *mine = NULL;
+    for (size_t i = 0; i < results->record_count; i++)
+        if (is_mine(to, &results->records[i]))
+            mine = &results->records[i];
+    if (mine == NULL)
+        return;
+    shape->record = *mine;
+    shape->ran = true;
+    if (mine->outcome == PLX_OUTCOME_WRONG || mine->outcome == PLX_OUTCOME_FAILED)
+        keep_wrong(to, mine, NULL);
+    for (size_t i = 0; i < results->record_count && plx_timing_counts(&mine->time); i++) {
+        const plx_record *other = &results->records[i];
+        if (other != mine && other->outcome == PLX_OUTCOME_OK && plx_timing_counts(&other->time) &&
+            (other->kernel_flags & PLX_KERNEL_BASELINE) == 0 && shape->beside_count < JUDGED_PEERS)
+            set_beside(shape, mine, other);
+    }
+}
+
+/* Beside the best that each backend of the same chip has. */
+static bool run_shape(worker *w, judged_shape *shape)
+{
+    judged *to = w->to;
+    const char *names[] = {to->facts.name, "best"};
+    plx_results results;
+    plx_error error = {""};
+    const bool no_timing = (w->options->given & OPT_NO_TIMING) != 0;
+    const plx_compare_options wanted = {
+        .backends = w->labels, .backend_count = no_timing ? 1 : w->label_count, .kernels = names,
+        .kernel_count = no_timing ? 1 : 2, .problems = &shape->problem, .problem_count = 1, .input = w->options->input,
+        .seed = to->seed, .no_timing = no_timing, .seconds_per_kernel = w->options->seconds, .progress = progress,
+        .progress_data = to,
+    };
+    const plx_status status = plx_compare(w->context, &wanted, &results, &error);
+    if (status != PLX_OK) {
+        say(to, status_of(status), "%s", error.text);
+        return false;
+    }
+    take_results(to, shape, &results);
+    plx_results_free(&results);
+    return true;
+}
+
+static void conclude(judged *to)
+{
+    size_t judged_well = to->counts.ok + to->drawn_ok;
+    for (size_t i = 0; i < to->shape_count; i++)
+        judged_well += to->shapes[i].ran && to->shapes[i].record.outcome == PLX_OUTCOME_OK;
+    if (to->found_wrong)
+        say(to, fault_of(&to->first_wrong), "%s", to->first_wrong.reason);
+    else if (judged_well == 0)
+        say(to, JUDGED_NOT_JUDGED, "nothing judged: %.400s",
+            to->counts.reason_count > 0 ? to->counts.reasons[0].text
+            : to->shape_count > 0       ? to->shapes[0].reason
+                                        : "no case lies in its domain");
+    else
+        say(to, JUDGED_RIGHT, "in %zu cases%s", judged_well, to->counts.unsupported > 0 ? " of its domain" : "");
+}
+
+void judged_judge(cli_options *options, judged *to)
+{
+    worker w = {.options = options, .to = to};
+    double start = 1e-9 * plx_now_ns();
+    to->ended = false;
+    go_on(to, "finding devices");
+    bool good = find_device(&w);
+    if (good)
+        (void)take_shapes(options, &to->device, to);
+    good = good && !to->ended && check_all(&w);
+    to->seconds[1] = 1e-9 * plx_now_ns() - start;
+    start = 1e-9 * plx_now_ns();
+    for (size_t i = 0; i < to->shape_count && good && !to->found_wrong; i++)
+        if (to->shapes[i].taken)
+            good = run_shape(&w, &to->shapes[i]);
+    to->seconds[2] = 1e-9 * plx_now_ns() - start;
+    if (good)
+        conclude(to);
+    to->facts = *plx_kernel_file_facts(options->kernel);
+    end(&w);
+}

@@ -1,0 +1,82 @@
+/* What became of a kernel in a file, in memory that the judge shares with the process in which the kernel ran: whatever
+ * ends that process, this is there. */
+#ifndef PLX_CLI_JUDGED_H
+#define PLX_CLI_JUDGED_H
+
+#include "cli.h"
+
+#include <stdatomic.h>
+
+typedef enum judged_status {
+    JUDGED_RIGHT = 0,
+    JUDGED_WRONG,
+    JUDGED_WROTE_ELSEWHERE,
+    JUDGED_TIME_NOT_BELIEVED,
+    JUDGED_COMPILE_ERROR,
+    JUDGED_BAD_RECIPE,
+    JUDGED_UNSUPPORTED, /* no device or driver for it */
+    JUDGED_CRASHED,
+    JUDGED_TIMEOUT,
+    JUDGED_DEVICE_LOST,
+    JUDGED_NOT_JUDGED,
+    JUDGED_INTERRUPTED,
+    JUDGED_FAILED, /* the judge itself */
+    JUDGED_COMPILED, /* and nothing else was wanted */
+    JUDGED_STATUSES
+} judged_status;
+
+enum { JUDGED_ROWS = 96, JUDGED_PROBLEMS = 32, JUDGED_LOG = 16384, JUDGED_PEERS = 8 };
+
+/* How it is beside another kernel, on one shape. */
+typedef struct judged_beside {
+    char backend[48], kernel[64];
+    bool vendor;
+    double ratio, low, high; /* the other's time over its own */
+} judged_beside;
+
+typedef struct judged_shape {
+    plx_problem problem;
+    bool taken;
+    char reason[256]; /* why it is not taken */
+    plx_record record; /* of the kernel; reason "": it was not run yet */
+    bool ran;
+    judged_beside beside[JUDGED_PEERS];
+    size_t beside_count;
+} judged_shape;
+
+typedef struct judged {
+    atomic_ulong beat; /* grows as work goes on */
+    char doing[160];
+    bool ended; /* the worker came to its end; what follows says how */
+    judged_status status;
+    char why[512];
+    plx_kernel_facts facts;
+    uint64_t seed;
+    bool has_device;
+    plx_device_info device;
+    char label[48], log[JUDGED_LOG];
+    double seconds[3]; /* that compiling, judging and timing took */
+    plx_check_counts counts; /* of the cases that check has */
+    size_t drawn, drawn_ok, drawn_wrong, drawn_not_judged, drawn_failed;
+    plx_record first_wrong; /* when found_wrong */
+    bool found_wrong;
+    char command[512]; /* that repeats it; "": none */
+    judged_shape shapes[JUDGED_PROBLEMS];
+    size_t shape_count;
+} judged;
+
+/* ---- judged_write.c ------------------------------------------------------------------- */
+
+extern const char *const judged_words[JUDGED_STATUSES]; /* "time_not_believed" */
+int judged_exit(judged_status status);
+plx_status judged_write_json(const void *what, FILE *to, plx_error *error);
+plx_status judged_write_text(const void *what, FILE *to, plx_error *error);
+
+/* ---- judge_worker.c --------------------------------------------------------------------- */
+
+/* Both in a process of their own; what they find is in *to.  The first makes device code for every shape, the second runs
+ * it. */
+void judged_compile(cli_options *options, judged *to);
+void judged_judge(cli_options *options, judged *to);
+
+#endif

@@ -1,0 +1,232 @@
+/* What became of a kernel in a file, for people and as JSON. */
+#include "judged.h"
+
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *const judged_words[JUDGED_STATUSES] = {
+    "right",       "wrong",   "wrote_elsewhere", "time_not_believed", "compile_error", "bad_recipe", "unsupported",
+    "crashed",     "timeout", "device_lost",     "not_judged",        "interrupted",   "failed",     "compiled",
+};
+
+int judged_exit(judged_status status)
+{
+    switch (status) {
+    case JUDGED_COMPILED:
+    case JUDGED_RIGHT: return CLI_OK;
+    case JUDGED_WRONG:
+    case JUDGED_WROTE_ELSEWHERE:
+    case JUDGED_TIME_NOT_BELIEVED: return CLI_WRONG;
+    case JUDGED_BAD_RECIPE: return CLI_USAGE;
+    case JUDGED_UNSUPPORTED: return CLI_UNAVAILABLE;
+    case JUDGED_NOT_JUDGED: return CLI_NOTHING;
+    case JUDGED_INTERRUPTED: return CLI_INTERRUPTED;
+    default: return CLI_BACKEND_FAILED;
+    }
+}
+
+/* "faster", "same" or "slower": where the interval has 1 in it nobody can say. */
+static const char *verdict_of(const judged_beside *beside)
+{
+    return beside->low > 1.0 ? "faster" : beside->high < 1.0 ? "slower" : "same";
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void write_kernel(plx_json *json, const judged *of)
+{
+    const plx_kernel_facts *facts = &of->facts;
+    plx_json_object(json, "kernel");
+    plx_json_text(json, "name", facts->name);
+    plx_json_text(json, "kind", "device code");
+    plx_json_text(json, "language", facts->language);
+    plx_json_text(json, "source_sha256", facts->source_sha256);
+    plx_json_text(json, "recipe_sha256", facts->recipe_sha256);
+    plx_json_text(json, "image_sha256", facts->image_sha256[0] != '\0' ? facts->image_sha256 : NULL);
+    plx_json_text(json, "compiler", facts->compiler[0] != '\0' ? facts->compiler : NULL);
+    plx_json_flag(json, "finite_only", facts->finite_only);
+    plx_json_flag(json, "claims_nothing", facts->claims_nothing);
+    plx_json_object_end(json);
+}
+
+static void write_device(plx_json *json, const judged *of)
+{
+    plx_environment now;
+    plx_environment_now(&now);
+    plx_json_text(json, "parallax", now.parallax);
+    plx_json_object(json, "device");
+    plx_json_text(json, "backend", of->has_device ? of->label : NULL);
+    plx_json_text(json, "name", of->has_device ? of->device.name : NULL);
+    plx_json_text(json, "driver", of->has_device ? of->device.driver : NULL);
+    plx_json_text(json, "api", of->has_device ? of->device.api : NULL);
+    plx_json_object_end(json);
+}
+
+static void write_counts(plx_json *json, const judged *of)
+{
+    const plx_check_counts *counts = &of->counts;
+    plx_json_object(json, "cases");
+    plx_json_natural(json, "tried", counts->cases);
+    plx_json_natural(json, "ok", counts->ok);
+    plx_json_natural(json, "wrong", counts->wrong);
+    plx_json_natural(json, "failed", counts->failed);
+    plx_json_natural(json, "not_judged", counts->not_judged);
+    plx_json_natural(json, "not_taken", counts->unsupported);
+    plx_json_natural(json, "repeats", counts->repeats);
+    plx_json_list(json, "why_not_taken");
+    for (size_t i = 0; i < counts->reason_count; i++) {
+        plx_json_object(json, NULL);
+        plx_json_text(json, "reason", counts->reasons[i].text);
+        plx_json_natural(json, "cases", counts->reasons[i].count);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+    plx_json_object_end(json);
+    plx_json_object(json, "drawn");
+    plx_json_natural(json, "tried", of->drawn);
+    plx_json_natural(json, "ok", of->drawn_ok);
+    plx_json_natural(json, "wrong", of->drawn_wrong);
+    plx_json_natural(json, "failed", of->drawn_failed);
+    plx_json_natural(json, "not_judged", of->drawn_not_judged);
+    plx_json_object_end(json);
+}
+
+static void write_first_wrong(plx_json *json, const judged *of)
+{
+    char problem[160];
+    if (!of->found_wrong) {
+        plx_json_null(json, "first_wrong");
+        return;
+    }
+    plx_problem_text(&of->first_wrong.problem, of->first_wrong.shift, problem, sizeof problem);
+    plx_json_object(json, "first_wrong");
+    plx_json_text(json, "problem", problem);
+    plx_json_text(json, "reason", of->first_wrong.reason);
+    plx_json_text(json, "circumstances", of->first_wrong.circumstances[0] != '\0' ? of->first_wrong.circumstances : NULL);
+    plx_json_text(json, "command", of->command[0] != '\0' ? of->command : NULL);
+    plx_json_object_end(json);
+}
+
+static void write_shape(plx_json *json, const judged_shape *shape)
+{
+    char problem[160];
+    const plx_timing *time = &shape->record.time;
+    plx_problem_text(&shape->problem, 0, problem, sizeof problem);
+    plx_json_object(json, NULL);
+    plx_json_text(json, "problem", problem);
+    plx_json_flag(json, "taken", shape->taken);
+    plx_json_text(json, "reason", !shape->taken ? shape->reason : shape->ran ? shape->record.reason : NULL);
+    plx_json_text(json, "outcome", shape->ran ? plx_outcome_name(shape->record.outcome) : NULL);
+    if (shape->ran && time->measured) {
+        plx_json_number(json, "median_ns", time->median_ns);
+        plx_json_number(json, "low_ns", time->low_ns);
+        plx_json_number(json, "high_ns", time->high_ns);
+    }
+    plx_json_list(json, "beside");
+    for (size_t i = 0; i < shape->beside_count; i++) {
+        const judged_beside *beside = &shape->beside[i];
+        plx_json_object(json, NULL);
+        plx_json_text(json, "backend", beside->backend);
+        plx_json_text(json, "kernel", beside->kernel);
+        plx_json_flag(json, "vendor", beside->vendor);
+        plx_json_text(json, "verdict", verdict_of(beside));
+        plx_json_number(json, "ratio", beside->ratio);
+        plx_json_number(json, "low", beside->low);
+        plx_json_number(json, "high", beside->high);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+    plx_json_object_end(json);
+}
+
+plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
+{
+    const judged *of = what;
+    plx_json json = {.to = to};
+    plx_json_object(&json, NULL);
+    plx_json_text(&json, "schema", "parallax-judged-kernel/1");
+    plx_json_text(&json, "status", judged_words[of->status]);
+    plx_json_text(&json, "reason", of->why);
+    plx_json_integer(&json, "exit_status", judged_exit(of->status));
+    write_kernel(&json, of);
+    write_device(&json, of);
+    plx_json_natural(&json, "seed", of->seed);
+    plx_json_text(&json, "log", of->log);
+    write_counts(&json, of);
+    write_first_wrong(&json, of);
+    plx_json_list(&json, "shapes");
+    for (size_t i = 0; i < of->shape_count; i++)
+        write_shape(&json, &of->shapes[i]);
+    plx_json_list_end(&json);
+    plx_json_object_end(&json);
+    return plx_json_end(&json, error);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void print_shape(FILE *to, const judged_shape *shape)
+{
+    char problem[160];
+    const plx_timing *time = &shape->record.time;
+    plx_problem_text(&shape->problem, 0, problem, sizeof problem);
+    if (!shape->taken) {
+        (void)fprintf(to, "  %s: not taken: %s\n", problem, shape->reason);
+        return;
+    }
+    if (!shape->ran) {
+        (void)fprintf(to, "  %s: not run\n", problem);
+        return;
+    }
+    (void)fprintf(to, "  %s: %s", problem, plx_outcome_name(shape->record.outcome));
+    if (time->measured)
+        (void)fprintf(to, ", %.4g us (%.4g to %.4g)", time->median_ns / 1e3, time->low_ns / 1e3, time->high_ns / 1e3);
+    (void)fprintf(to, "%s%s\n", shape->record.reason[0] != '\0' ? ": " : "", shape->record.reason);
+    for (size_t i = 0; i < shape->beside_count; i++) {
+        const judged_beside *beside = &shape->beside[i];
+        (void)fprintf(to, "    %s %s %s%s: %.3gx (%.3g to %.3g)\n",
+                      beside->low > 1.0    ? "faster than"
+                      : beside->high < 1.0 ? "slower than"
+                                           : "same as",
+                      beside->backend, beside->kernel,
+                      beside->vendor ? " (vendor)" : "", beside->ratio, beside->low, beside->high);
+    }
+}
+
+static void print_cases(FILE *to, const judged *of)
+{
+    const plx_check_counts *counts = &of->counts;
+    if (counts->cases > 0)
+        (void)fprintf(to, "cases: %zu, of which it takes %zu: %zu ok, %zu wrong, %zu not judged, %zu failed\n", counts->cases,
+                      counts->cases - counts->unsupported, counts->ok, counts->wrong, counts->not_judged, counts->failed);
+    for (size_t i = 0; i < counts->reason_count; i++)
+        (void)fprintf(to, "  %6zu not taken: %s\n", counts->reasons[i].count, counts->reasons[i].text);
+    if (of->drawn > 0)
+        (void)fprintf(to, "drawn in its domain: %zu: %zu ok, %zu wrong, %zu not judged, %zu failed\n", of->drawn, of->drawn_ok,
+                      of->drawn_wrong, of->drawn_not_judged, of->drawn_failed);
+}
+
+plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
+{
+    const judged *of = what;
+    char problem[160];
+    (void)error;
+    (void)fprintf(to, "%s, device code in %s%s%s%s%s\n", of->facts.name, of->facts.language,
+                  of->facts.compiler[0] != '\0' ? ", compiled by " : "", of->facts.compiler, of->has_device ? ", on " : "",
+                  of->has_device ? of->device.name : "");
+    if (of->facts.finite_only)
+        (void)fprintf(to, "not judged: NaN and infinities, which are not for it\n");
+    print_cases(to, of);
+    if (of->found_wrong) {
+        plx_problem_text(&of->first_wrong.problem, of->first_wrong.shift, problem, sizeof problem);
+        (void)fprintf(to, "first wrong: %s: %s\n", problem, of->first_wrong.reason);
+    }
+    if (of->shape_count > 0 && of->status != JUDGED_COMPILED)
+        (void)fprintf(to, "shapes, seed %" PRIu64 ":\n", of->seed);
+    for (size_t i = 0; i < of->shape_count && of->status != JUDGED_COMPILED; i++)
+        print_shape(to, &of->shapes[i]);
+    (void)fprintf(to, "%s%s%s\n", judged_words[of->status], of->why[0] != '\0' ? ": " : "", of->why);
+    return ferror(to) ? PLX_IO : PLX_OK;
+}

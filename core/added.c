@@ -1,0 +1,125 @@
+/* Kernels that no plugin brings: they stand behind those of every backend that takes launches of others. */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the list ------------------------------------------------------------- */
+
+/* The list's own depth counts; who asks the row learns that nothing is claimed. */
+static int64_t any_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return INT64_MAX;
+}
+
+static bool is_zero(const plx_added_kernel *kernel)
+{
+    for (size_t i = 0; i < sizeof kernel->more / sizeof kernel->more[0]; i++)
+        if (kernel->more[i] != 0)
+            return false;
+    return kernel->reserved == 0;
+}
+
+plx_status plx_context_add_kernel(plx_context *context, const plx_added_kernel *kernel)
+{
+    if (kernel == NULL || kernel->launches == NULL || kernel->release == NULL || kernel->about.name == NULL ||
+        (unsigned)kernel->op >= PLX_OP_COUNT || !is_zero(kernel) || strlen(kernel->about.name) >= 64)
+        return plx_context_fail(context, PLX_INVALID, "an added kernel has no name of up to 63 bytes, no launches, or "
+                                                      "reserved members that are not 0");
+    if (context->added == NULL)
+        context->added = calloc(PLX_MOST_ADDED, sizeof *context->added);
+    if (context->added == NULL)
+        return plx_out_of_memory(context, "an added kernel");
+    if (context->added_count == PLX_MOST_ADDED)
+        return plx_context_fail(context, PLX_INVALID, "there are %d added kernels already", PLX_MOST_ADDED);
+    plx_added_kernel *added = &context->added[context->added_count];
+    *added = *kernel;
+    added->about.flags |= PLX_KERNEL_ADDED;
+    added->about.depth = any_depth;
+    context->added_count++;
+    return PLX_OK;
+}
+
+void plx_added_forget(plx_context *context)
+{
+    free(context->added);
+    context->added = NULL;
+    context->added_count = 0;
+}
+
+const plx_added_kernel *plx_added_of(const plx_context *context, const plx_module *module, plx_op op, size_t index)
+{
+    if (index < module->kernel_counts[op] || module->slots.plan_launches == NULL)
+        return NULL;
+    size_t left = index - module->kernel_counts[op];
+    for (size_t i = 0; i < context->added_count; i++)
+        if (context->added[i].op == op && left-- == 0)
+            return &context->added[i];
+    return NULL;
+}
+
+const plx_kernel *plx_context_kernel(const plx_context *context, const plx_module *module, plx_op op, size_t index)
+{
+    const plx_kernel *own = plx_module_kernel(module, op, index);
+    const plx_added_kernel *added = own == NULL ? plx_added_of(context, module, op, index) : NULL;
+    return added != NULL ? &added->about : own;
+}
+
+/* ---- plans ---------------------------------------------------------------- */
+
+plx_status plx_added_supports(plx_backend *backend, const plx_added_kernel *added, const plx_problem *problem,
+                              plx_error *error)
+{
+    const plx_launch_list *list = NULL;
+    const plx_status status = added->launches(added->data, problem, &backend->device, &list, error);
+    if (status == PLX_OK)
+        added->release(added->data, list);
+    return status;
+}
+
+static plx_status check_list(const plx_launch_list *list, plx_error *error)
+{
+    if (list->launch_count > PLX_MAX_LAUNCHES || list->piece_count > PLX_MAX_PIECES ||
+        list->map_count > PLX_MAX_GIVEN_MAPS || list->language == NULL || list->depth < 0)
+        return plx_fail(error, PLX_INVALID, "a list of launches has more than there is room for");
+    for (size_t i = 0; i < list->launch_count; i++)
+        if (list->launches[i].argument_count > PLX_MAX_GIVEN || list->launches[i].entry == NULL)
+            return plx_fail(error, PLX_INVALID, "a launch has more than %d arguments, or no entry", PLX_MAX_GIVEN);
+    return plx_reserved_check(NULL, "plx_launch_list", list->reserved, sizeof list->reserved, error);
+}
+
+plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, plx_error *error)
+{
+    plx_backend *backend = plan->backend;
+    const plx_launch_list *list = NULL;
+    plx_status status = added->launches(added->data, &plan->problem, &backend->device, &list, error);
+    if (status != PLX_OK)
+        return status;
+    status = check_list(list, error);
+    if (status == PLX_OK) {
+        plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
+        status = backend->plugin->plan_launches(backend->session, &plan->problem, list, &plan->plan, error);
+        plx_leave(&call);
+        backend->context->loaded();
+    }
+    plan->is_added = true;
+    plan->depth = list->depth;
+    added->release(added->data, list);
+    return status;
+}
+
+plx_status plx_plan_check_pieces(plx_plan *plan)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = plan->backend;
+    if (!plan->is_added || backend->plugin->pieces_check == NULL)
+        return PLX_OK;
+    plx_entered call = plx_plan_call(plan, PLX_CALL_EXECUTION);
+    const plx_status status = backend->plugin->pieces_check(plan->plan, &error);
+    plx_leave(&call);
+    return status == PLX_OK ? status
+                            : plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
+                                                 plan->kernel->name);
+}

@@ -1,0 +1,66 @@
+/* Device code in a file, with its recipe: how it becomes launches that a backend carries out.  Private to
+ * libparallax-study. */
+#ifndef PLX_KERNEL_KERNEL_H
+#define PLX_KERNEL_KERNEL_H
+
+#include "study/recipe/recipe.h"
+
+#include <parallax/tool.h>
+
+#include <pthread.h>
+
+enum { PLX_SOURCE_BYTES = 64 * 1024 * 1024, PLX_INCLUDES = 64, PLX_INCLUDE_LEVELS = 16 };
+
+/* Text that stands in memory, ended by NUL. */
+typedef struct plx_source {
+    plx_source_kind kind;
+    char *text;
+    size_t length;
+} plx_source;
+
+/* What was compiled from it: text of PTX, and how the entries are called there. */
+typedef struct plx_compiled {
+    char *ptx;
+    size_t length;
+    char *entries[PLX_RECIPE_LAUNCHES]; /* NULL: as the recipe calls it */
+    char compiler[96];
+    char *log;
+} plx_compiled;
+
+struct plx_kernel_file {
+    plx_recipe_file *recipe;
+    plx_source source;
+    char path[256], *entry;
+    plx_kernel_facts facts;
+    plx_chosen *chosen;
+    size_t chosen_count;
+    plx_compute compute;
+    bool uses_units; /* matrix units may be what it multiplies in */
+    pthread_mutex_t lock; /* of what was compiled: */
+    char *log;
+};
+
+/* ---- the text (source.c) -------------------------------------------------------------- */
+
+/* Reads a file whose name ends as one of the kinds.  Files that a text includes by "..." stand in it from then on: they are
+ * looked for beside it and in the recipe's directories, below the recipe's own. */
+plx_status plx_source_read(const char *path, const plx_recipe_file *recipe, plx_source *source, plx_error *error);
+/* SHA-256 in hexadecimal digits. */
+void plx_source_hash(const void *bytes, size_t length, char text[65]);
+
+/* ---- what is no device code yet (compile.c) -------------------------------------------------------------- */
+
+/* By a library of the compiler where it is there, else by its program.  From the user's cache where the same was compiled before. */
+plx_status plx_kernel_compile(const plx_kernel_file *kernel, const plx_launches *launches, const plx_device_info *device,
+                            plx_compiled *compiled, plx_error *error);
+void plx_compiled_free(plx_compiled *compiled);
+
+/* ---- launches as a backend takes them (given.c) ---------------------------------------------- */
+
+/* A list for plx_context_add_kernel(), of code that is the source's or was compiled; it keeps what it points to.  `launches`
+ * is its own from then on. */
+plx_status plx_given_make(const plx_kernel_file *kernel, plx_launches *launches, const plx_compiled *compiled,
+                          const plx_launch_list **list, plx_error *error);
+void plx_given_free(const plx_launch_list *list);
+
+#endif

@@ -1,0 +1,185 @@
+#!/bin/sh
+# judge --source: kernels in files.  The examples of the tree are right (OpenCL C is run, where a processor runs it) and
+# compile (CUDA C++ and PTX, where the compiler is); what is wrong in a kernel, its recipe or its files is a status, a
+# sentence and a record, and nothing is left running.
+. "${top_srcdir:-.}/tests/support.sh"
+examples=${top_srcdir:-.}/doc/judge
+unset CUDA_HOME 2>/dev/null
+
+# says STATUS WORD: the record's.
+says() {
+    cases=$((cases + 1))
+    grep -q "\"status\": \"$1\"" "$work/record" || fail "the record's status is no $1"
+    grep -qF -- "$2" "$work/record" || fail "no \"$2\" in the record"
+}
+
+# judged EXIT STATUS WORD ARGUMENT...: the exit status, and what the record says.
+judged() {
+    wanted=$1 status_word=$2 word=$3
+    shift 3
+    rm -f "$work/record"
+    expect_run "$wanted" '' judge "$@" --json "$work/record"
+    [ -f "$work/record" ] || fail "no record: $*"
+    says "$status_word" "$word"
+}
+
+# refuses WORD ARGUMENT...: exit status 2, one line.
+refuses() {
+    word=$1
+    shift
+    expect_run 2 "$word" judge "$@"
+    [ "$(wc -l <"$work/err")" = 1 ] || fail "not one line: $*"
+}
+
+# recipe NAME GRID ARGUMENTS [MORE]: of a reduction of f32 in blocks of 64, in $work/NAME.json.
+recipe() {
+    cat >"$work/$1.json" <<END
+{"parallax_recipe": 1, "op": "reduce", "api": "opencl", "problem": {"dtype": ["f32"], "reduce": ["sum"]${4:-}},
+ ${5:-}
+ "launches": [{"entry": "k", "grid": [$2], "block": [1], "args": [$3]}]}
+END
+}
+plain='{"operand": "x"}, {"operand": "result"}, {"i64": "n"}'
+head='kernel void k(global const float *x, global float *y, long n'
+right="$head) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; }"
+
+# ---- files and options ----
+refuses 'no recipe beside it' reduce --source "$work/none.cl"
+echo "$right" >"$work/right.cl"
+refuses 'no recipe beside it' reduce --source "$work/right.cl"
+recipe right 1 "$plain"
+refuses 'device code ends in .cl, .cu, .ptx or .cubin' reduce --source "$work/right.json"
+mkdir "$work/dir.cl" && cp "$work/right.json" "$work/dir.json"
+refuses 'a directory' reduce --source "$work/dir.cl"
+mkfifo "$work/fifo.cl" && cp "$work/right.json" "$work/fifo.json"
+refuses 'a FIFO' reduce --source "$work/fifo.cl"
+printf 'a\0b' >"$work/zero.cl" && cp "$work/right.json" "$work/zero.json"
+refuses 'a byte in it is zero' reduce --source "$work/zero.cl"
+refuses 'its operation is reduce, not gemm' gemm --source "$work/right.cl"
+refuses 'one at a time' reduce --source "$work/right.cl" --in x.npy
+refuses '--device describes' reduce --source "$work/right.cl" --device h100
+judged 2 bad_recipe "there is no tunable 'X'" transpose --source "$examples/turn_rows.ptx" \
+    --recipe "$examples/transpose-triton.json" --tunable X=1 --compile-only
+for include in '/etc/passwd' '../right.cl'; do
+    printf '#include "%s"\n%s\n' "$include" "$right" >"$work/out.cl" && cp "$work/right.json" "$work/out.json"
+    refuses "lies outside the kernel's directories" reduce --source "$work/out.cl"
+done
+printf ' %%: include <../../x>\n%s\n' "$right" >"$work/out.cl"
+refuses "lies outside the kernel's directories" reduce --source "$work/out.cl"
+printf '#define X "right.cl"\n#include X\n' >"$work/out.cl"
+refuses 'takes a name in quotes or brackets' reduce --source "$work/out.cl"
+printf '#include "out.cl"\n' >"$work/out.cl"
+refuses 'within each other' reduce --source "$work/out.cl"
+head -c 100 /dev/zero | tr '\0' 'x' >"$work/text.cubin"
+printf '{"parallax_recipe": 1, "op": "reduce", "launches": [{"entry": "k", "grid": [1], "block": [1], "args": []}]}' >"$work/text.json"
+refuses 'no cubin' reduce --source "$work/text.cubin"
+{ printf '\177ELF' && head -c 100 /dev/zero; } >"$work/text.cubin"
+refuses 'another machine' reduce --source "$work/text.cubin"
+printf '{"parallax_recipe": 1}' >"$work/bad.json" && cp "$work/right.cl" "$work/bad.cl"
+judged 2 bad_recipe "can't be used" reduce --source "$work/bad.cl"
+
+# ---- CUDA C++ and PTX, compiled where nothing runs them ----
+judged 0 compiled 'nothing was run' transpose --source "$examples/turn_rows.ptx" --recipe "$examples/transpose-triton.json" --compile-only
+sed 's/"i32": "rows"/"i64": "rows"/' "$examples/transpose-triton.json" >"$work/wide.json"
+cp "$examples/turn_rows.ptx" "$examples/turn_rows.json" "$work"
+judged 2 bad_recipe 'parameter 3 is .u32' transpose --source "$work/turn_rows.ptx" --recipe "$work/wide.json" --compile-only
+if "$parallax" judge matvec --source "$examples/matvec.cu" --compile-only >"$work/out" 2>"$work/err"; then
+    for name in matvec transpose-tiles reduce-blocks gemm-tiles; do
+        judged 0 compiled '"image_sha256": "' --source "$examples/$name.cu" --compile-only
+        judged 0 compiled '"image_sha256": "' --source "$examples/$name.cu" --compile-only --device a100 # once more, by the cache
+    done
+    printf '{"parallax_recipe": 1, "op": "reduce", "launches": [{"entry": "k", "grid": [1], "block": [1], "args": [{"operand": "x"}]}]}' >"$work/cu.json"
+    echo 'extern "C" __global__ void k(const float *x) { wrong }' >"$work/cu.cu"
+    judged 5 compile_error 'identifier \"wrong\" is undefined' reduce --source "$work/cu.cu" --compile-only
+    echo 'extern "C" __global__ void other(const float *x) { }' >"$work/cu.cu"
+    judged 5 compile_error 'cu.cu' reduce --source "$work/cu.cu" --compile-only
+    echo 'extern "C" __global__ void k(const float *x, int n) { }' >"$work/cu.cu"
+    judged 2 bad_recipe "has 2 parameters; the recipe gives 1" reduce --source "$work/cu.cu" --compile-only
+    echo '#define A A A
+template <int N> struct s { static const int value = s<N + 1>::value; };
+extern "C" __global__ void k(const float *x) { int i = s<0>::value; }' >"$work/cu.cu"
+    judged 5 compile_error 'cu.cu' reduce --source "$work/cu.cu" --compile-only
+else
+    echo "CUDA C++ is not compiled: $(cat "$work/err")"
+fi
+
+# ---- OpenCL C, run ----
+if ! "$parallax" run reduce 1 --backend opencl >"$work/out" 2>&1; then
+    judged 3 unsupported 'no device' reduce --source "$work/right.cl"
+    echo "OpenCL C is not run: there is no OpenCL device"
+    finish
+fi
+for name in transpose reduce gemm matvec-rows; do
+    judged 0 right 'mine:' --source "$examples/$name.cl" --quick --no-timing --dtype f32
+done
+judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05
+shows 'reduce f32 1000 sum: '
+expect_run 0 '' compare reduce --shape 1000 --backend opencl --source "$work/right.cl" --no-timing
+shows 'mine:right'
+expect_run 0 '' judge reduce --source "$work/right.cl" --compile-only
+shows 'compiled'
+
+# ---- kernels that are wrong ----
+# case EXIT STATUS WORD TEXT: of a kernel, with the recipe that is in $work/case.json.
+tried() {
+    wanted=$1 status_word=$2 word=$3
+    printf '%s\n' "$4" >"$work/case.cl"
+    judged "$wanted" "$status_word" "$word" reduce --source "$work/case.cl" --quick --no-timing --shape 1000
+}
+recipe case 1 "$plain"
+tried 1 wrong '"first_wrong": {' "$head) { float s = 0; for (long i = 1; i < n; i++) s += x[i]; *y = s; }"
+tried 1 wrong '"first_wrong": {' "$head) { }"
+tried 1 wrote_elsewhere 'wrote outside' "$head) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; y[1] = 7; }"
+tried 1 wrote_elsewhere 'changed its input x' "kernel void k(global float *x, global float *y, long n) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; x[0] += 1; }"
+tried 5 compile_error 'did not compile' "$head) { nonsense; }"
+tried 5 compile_error 'case.cl' "kernel void other(global const float *x) { }"
+tried 2 bad_recipe 'takes 4 arguments, the recipe gives 3' "$head, int more) { *y = 0; }"
+tried 5 crashed 'its process' "$head) { volatile global int *p = 0; *p = 1; }"
+PLX_CALL_SECONDS=4
+export PLX_CALL_SECONDS
+tried 5 timeout 'did not come back' "$head) { volatile int stay = 1; while (stay) ; *y = 0; }"
+unset PLX_CALL_SECONDS
+# Scratch memory: zeros once, which a kernel must leave; zeros each time, which it need not.
+counted="$head, global int *count) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = *count == 0 ? s : 0; *count = 1; }"
+recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"bytes": 4, "before": "zero_once"}},'
+tried 1 wrong 'must stay zero' "$counted"
+recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"bytes": 4, "before": "zero_each"}},'
+tried 0 right '' "$counted"
+recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"bytes": 4}},'
+tried 1 wrong '"first_wrong": {' "$counted"
+# Values of every width, null, a struct, a factor by pointer.
+recipe case 1 "$plain"', {"i8": -3}, {"i16": -300}, {"i32": 70000}, {"u32": 4000000000}, {"u64": 5}, {"f32": 0.5}, {"f64": 0.25}, {"null": true}, {"struct": [{"i32": 7}, {"i64": "n"}]}'
+tried 0 right '' "struct s { int a; long b; };
+$head, char a, short b, int c, uint d, ulong e, float f, double g, global int *h, struct s i) {
+    bool good = a == -3 && b == -300 && c == 70000 && d == 4000000000u && e == 5 && f == 0.5f && g == 0.25 && h == 0 && i.a == 7 && i.b == n;
+    float s = 0; for (long j = 0; j < n; j++) s += x[j]; *y = good ? s : NAN; }"
+# A domain, and one without a case.
+recipe case 1 "$plain" ', "where": ["n % 64 == 0", "n > 0"]'
+tried 0 right 'n % 64 == 0 does not hold' "$right"
+recipe case 1 "$plain" ', "where": ["n < 0"]'
+tried 4 not_judged 'n < 0 does not hold' "$right"
+
+# ---- Ctrl-C and SIGTERM: a record, and nobody is left ----
+recipe case 1 "$plain"
+printf '%s\n' "$head) { volatile int stay = 1; while (stay) ; *y = 0; }" >"$work/case.cl"
+for signal in TERM INT; do
+    [ $signal = TERM ] || command -v python3 >/dev/null 2>&1 || continue
+    rm -f "$work/record"
+    if [ $signal = TERM ]; then
+        "$parallax" judge reduce --source "$work/case.cl" --quick --no-timing --json "$work/record" >"$work/out" 2>"$work/err" </dev/null &
+    else # a child of a shell's ignores SIGINT
+        python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+            "$parallax" judge reduce --source "$work/case.cl" --quick --no-timing --json "$work/record" >"$work/out" 2>"$work/err" </dev/null &
+    fi
+    judge=$!
+    sleep 3
+    kill -$signal $judge
+    wait $judge
+    [ $? = 130 ] || fail "status $?, not 130, after $signal"
+    says interrupted interrupted
+done
+cases=$((cases + 1))
+if pgrep -f "$work/case.cl" >/dev/null 2>&1; then
+    fail "a process is left"
+fi
+finish
