@@ -76,6 +76,10 @@ typedef struct cli_list {
 #define OPT_STRICT (UINT64_C(1) << 46)
 #define OPT_ANNOTATE (UINT64_C(1) << 47)
 #define OPT_ACROSS (UINT64_C(1) << 48)
+#define OPT_SCREEN (UINT64_C(1) << 60)  /* --budget and the others as screen takes them */
+#define OPT_FAIL_ON (UINT64_C(1) << 61) /* of verdicts on devices */
+#define OPT_FLEET (UINT64_C(1) << 62)
+#define OPT_SEAL (UINT64_C(1) << 59) /* --budget as seal takes it */
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
 #define OPT_SOURCE (UINT64_C(1) << 56)   /* --source as explain takes it */
@@ -110,7 +114,10 @@ typedef struct cli_options {
     plx_input input;
     const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source, *entry;
     plx_promise promise;
-    double seconds, budget, threshold;
+    double seconds, budget, threshold, begun;
+    const char *fail_on, *format, *against, *page, *folder;
+    bool in_process, self_test, copies;
+    cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;
     cli_work work; /* cli_work_read() */
@@ -128,12 +135,14 @@ typedef struct cli_verb {
     bool tries_anew;     /* every plugin, whatever is known of it */
     bool stops;          /* on Ctrl-C, with what it has */
     bool goes_on;        /* without a backend that ended the program, or does not come back */
+    bool terminates;     /* on SIGTERM as on Ctrl-C */
     /* All that can be refused before plugins are looked for; also CLI_DONE.  NULL: nothing. */
     int (*check)(cli_options *options);
     /* With the plugins that were found.  NULL: `check` did it all. */
     int (*run)(plx_context *context, cli_options *options);
 } cli_verb;
 
+extern const cli_verb cli_screen_verb, cli_seal_verb, cli_fleet_verb;
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
     cli_explain_verb, cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb,
     cli_report_verb, cli_completion_verb, cli_judge_verb, cli_challenge_verb;
@@ -192,8 +201,8 @@ void cli_watch(void);
 
 /* ---- interrupt.c -------------------------------------------------------------- */
 
-/* From here on Ctrl-C ends a study and not the program. */
-void cli_interrupt_begin(void);
+/* From here on Ctrl-C ends a study and not the program; so does SIGTERM, if that is wanted. */
+void cli_interrupt_begin(bool terminates);
 /* The status, or CLI_INTERRUPTED with a word. */
 int cli_interrupt_status(const plx_results *results, int status);
 
@@ -411,6 +420,30 @@ void cli_progress_end(void);
 void cli_progress_tick(void);
 /* "12 s left, " of what took so long for a share; 0: "12 s so far, ". */
 void cli_time_left(double elapsed_s, double share, char *text, size_t capacity);
+
+/* ---- screen_children.c --------------------------------------------------------- */
+
+/* One chip, and the labels of the backends that reach it. */
+typedef struct cli_chip {
+    plx_device_info info;
+    char labels[PLX_SCREEN_BACKENDS][48];
+    size_t label_count;
+} cli_chip;
+
+/* Screens each chip in a process of its own, all at once, and writes what they say, or what became of them, to devices of
+ * `screen`, which has as many.  CLI_OK, or another status after a message. */
+int cli_screen_children(const cli_options *options, const cli_chip *chips, size_t count, bool proof_only, plx_screen *screen);
+/* Copies between chips in a process of its own. */
+int cli_screen_copies(const cli_options *options, const cli_chip *chips, size_t count, plx_screen *screen);
+
+/* ---- screen.c -------------------------------------------------------------------- */
+
+/* The status that a verdict stands for, or what --fail-on makes of it. */
+int cli_health_status(const cli_options *options, plx_health_verdict verdict);
+/* The chips that the options ask for; malloc'ed. */
+int cli_find_chips(plx_context *context, const cli_options *options, cli_chip **chips, size_t *count);
+/* What --fail-on may say. */
+int cli_fail_on_check(const cli_options *options);
 
 /* ---- plot.c ------------------------------------------------------------------ */
 

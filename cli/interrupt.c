@@ -20,12 +20,14 @@ static void on_interrupt(int number)
 }
 
 /* A signal that is ignored, as under nohup, stays so. */
-void cli_interrupt_begin(void)
+void cli_interrupt_begin(bool terminates)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, before;
     (void)sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
+    if (terminates)
+        (void)sigaction(SIGTERM, &action, NULL);
 }
 
 int cli_interrupt_status(const plx_results *results, int status)

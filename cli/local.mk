@@ -25,6 +25,7 @@ libplx_verbs_la_SOURCES = \
 	cli/explain_find.c \
 	cli/explain_measured.c \
 	cli/explain_source.c \
+	cli/fleet.c \
 	cli/judge.c \
 	cli/interrupt.c \
 	cli/list.c \
@@ -43,6 +44,9 @@ libplx_verbs_la_SOURCES = \
 	cli/report.c \
 	cli/require.c \
 	cli/run.c \
+	cli/screen.c \
+	cli/screen_children.c \
+	cli/seal.c \
 	cli/session.c \
 	cli/streams.c \
 	cli/tune.c \

@@ -117,6 +117,34 @@ static int apply_percentage(const option_row *row, cli_options *options, const c
     return status;
 }
 
+/* "45s", "10m", "2h", or seconds. */
+static int apply_duration(const option_row *row, cli_options *options, const char *word)
+{
+    static const struct unit {
+        char letter;
+        double seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'\0', 1}};
+    char *end;
+    double value = strtod(word, &end), *seconds = member(row, options);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (end == word || end[0] != units[i].letter || (end[0] != '\0' && end[1] != '\0'))
+            continue;
+        if (!(value > 0 && value * units[i].seconds <= (double)row->most))
+            return cli_wrong_usage("--%s: '%s' is %s", row->name, word, row->range);
+        *seconds = value * units[i].seconds;
+        return CLI_OK;
+    }
+    return cli_wrong_usage("--%s: '%s' is no time such as 45s, 15m or 8h", row->name, word);
+}
+
+static int apply_flag(const option_row *row, cli_options *options, const char *word)
+{
+    bool *flag = member(row, options);
+    (void)word;
+    *flag = true;
+    return CLI_OK;
+}
+
 static int apply_whole(const option_row *row, cli_options *options, const char *word)
 {
     char *end;
@@ -178,6 +206,23 @@ static const option_row listed[] = {
      INTO(apply_real, budget), .most = 86400, .range = "not between 0 and a day"},
     {"budget", 0, "S", OPT_TIME_LIMIT, "kernels that are not begun after S seconds are left out (no limit)",
      INTO(apply_real, budget), .most = 86400, .range = "not between 0 and a day"},
+    {"budget", 0, "TIME", OPT_SCREEN, "how long, everything included: 10s, 45s, 15m, 8h (45s)",
+     INTO(apply_duration, budget), .most = 2592000, .range = "not between 0 and 30 days"},
+    {"budget", 0, "TIME", OPT_SEAL, "how long at most (5m)", INTO(apply_duration, budget), .most = 2592000,
+     .range = "not between 0 and 30 days"},
+    {"device", 0, "WORD", OPT_SCREEN | OPT_SEAL, "all, or one by its UUID or PCI address (accelerators; without any, the processor)",
+     INTO(apply_name, device)},
+    {"against", 0, "SEAL", OPT_SCREEN, "hold results against those that 'parallax seal' wrote", INTO(apply_file, against)},
+    {"self-test", 0, NULL, OPT_SCREEN, "flip bits of results, to see that each is noticed", INTO(apply_flag, self_test)},
+    {"fail-on", 0, "WHAT", OPT_FAIL_ON, "isolate, degraded or any: the status is 1 then, else 0", INTO(apply_name, fail_on)},
+    {"format", 0, "NAME", OPT_SCREEN, "of standard output: table, json or ocptv (table)", INTO(apply_name, format)},
+    {"in-process", 0, NULL, OPT_SCREEN, "without a process of its own for each device; for debuggers", INTO(apply_flag, in_process)},
+    {"copies", 0, NULL, OPT_SCREEN, "copies between the devices alone", INTO(apply_flag, copies)},
+    {"begun", 0, "S", OPT_SCREEN, "when the budget began, by the monotonic clock in seconds (now)", INTO(apply_real, begun),
+     .most = UINT64_C(1) << 52, .range = "no time"},
+    {"out", 0, "DIR", OPT_SCREEN, "a file of JSON for this host and rank there; made if need be", INTO(apply_file, folder)},
+    {"expect", 0, "HOSTS", OPT_FLEET, "hosts that there must be, node[01-16]; may be repeated", INTO(apply_word, expected)},
+    {"page", 0, "FILE", OPT_FLEET, "write a page of HTML", INTO(apply_file, page)},
     {"all", 0, NULL, OPT_ALL, "every kernel of every operation that both APIs have", .apply = NULL},
     {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", .apply = NULL},
     {"queues", 0, "N", OPT_QUEUES, "timed launches go to N queues in turn, and may overlap (1)",
@@ -462,6 +507,7 @@ void cli_options_free(cli_options *options)
     free(options->tunables.at);
     free(options->required.at);
     plx_kernel_file_free(options->kernel);
+    free(options->expected.at);
     cli_work_free(&options->work);
 }
 

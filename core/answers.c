@@ -55,6 +55,18 @@ void plx_telemetry_clean(plx_telemetry *telemetry)
         }
 }
 
+void plx_health_clean(plx_health *health)
+{
+    mend_bool(&health->remap_pending);
+    mend_bool(&health->remap_failed);
+    plx_text_clean(health->serial, sizeof health->serial);
+    plx_text_clean(health->firmware, sizeof health->firmware);
+    if (!(health->utilisation >= 0 && health->utilisation <= 100)) {
+        health->utilisation = 0.0;
+        health->known &= ~(uint32_t)PLX_KNOWS_UTILISATION;
+    }
+}
+
 plx_status plx_reserved_check(const plx_plugin *by, const char *what, const uint64_t *reserved, size_t bytes,
                               plx_error *error)
 {

@@ -191,3 +191,22 @@ plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
     *telemetry = said;
     return PLX_OK;
 }
+
+plx_status plx_backend_health(plx_backend *backend, plx_health *health)
+{
+    plx_error error = {.text = ""};
+    plx_health said = {.known = 0};
+    plx_status status = plx_backend_usable(backend);
+    if (status != PLX_OK)
+        return status;
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_HEALTH);
+    status = backend->plugin->health(backend->session, &said, &error);
+    plx_leave(&call);
+    if (status == PLX_OK)
+        status = plx_reserved_check(backend->plugin, "plx_health", said.reserved, sizeof said.reserved, &error);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "health");
+    plx_health_clean(&said);
+    *health = said;
+    return PLX_OK;
+}

@@ -228,3 +228,43 @@ plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_bu
     plx_leave(&call);
     return end_transfer(queue, status, &error, "copy", bytes);
 }
+
+static plx_status check_between(const plx_buffer *to, uint64_t to_offset, const plx_buffer *from, uint64_t from_offset,
+                                uint64_t bytes)
+{
+    const plx_backend *backend = to->backend;
+    if (from->backend == backend)
+        return check_copy(to, to_offset, from, from_offset, bytes);
+    if (from->backend->plugin != backend->plugin)
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED,
+                                "copy from a buffer of %s to one of %s, which are no devices of one plugin: download and "
+                                "upload instead", from->backend->label, backend->label);
+    plx_status status = check_range(to, to_offset, bytes, "copy");
+    if (status == PLX_OK)
+        status = check_range(from, from_offset, bytes, "copy");
+    return status == PLX_OK ? check_target(to, "copy") : status;
+}
+
+plx_status plx_copy_between(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from, uint64_t from_offset,
+                            uint64_t bytes)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = to->backend;
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = plx_queue_check(backend, queue);
+    if (status == PLX_OK)
+        status = check_between(to, to_offset, from, from_offset, bytes);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    if (from->backend == backend)
+        return plx_copy(queue, to, to_offset, from, from_offset, bytes);
+    status = plx_synchronize(from->backend, NULL);
+    if (status != PLX_OK)
+        return status;
+    plx_queue_enter(queue);
+    plx_entered call = plx_queue_call(queue, PLX_CALL_COPY_BETWEEN);
+    status = backend->plugin->copy_between(queue->queue, to->memory, to->base + to_offset, from->backend->session,
+                                           from->memory, from->base + from_offset, bytes, &error);
+    plx_leave(&call);
+    return end_transfer(queue, status, &error, "copy from another device", bytes);
+}

@@ -119,6 +119,7 @@ plx_status plx_answered(plx_status status, const void *handle, plx_error *error)
 void plx_device_clean(plx_device_info *info);
 /* Forgets numbers that are none. */
 void plx_telemetry_clean(plx_telemetry *telemetry);
+void plx_health_clean(plx_health *health);
 /* PLX_FAILED, with the reason, for more configurations than can be, and for one that can't. */
 plx_status plx_configs_check(const plx_plugin *by, plx_config *configs, size_t capacity, size_t count,
                              plx_error *error);

@@ -55,6 +55,8 @@ typedef enum plx_call_kind {
     PLX_CALL_LENDING,
     PLX_CALL_PINNING,
     PLX_CALL_UNPINNING,
+    PLX_CALL_HEALTH,
+    PLX_CALL_COPY_BETWEEN,
     PLX_CALL_KINDS
 } plx_call_kind;
 #define PLX_CALL_BIT(kind) (UINT64_C(1) << (kind))

@@ -73,6 +73,26 @@ static plx_status no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
 }
 
+static plx_status no_health(plx_session *session, plx_health *health, plx_error *error)
+{
+    (void)session;
+    (void)health;
+    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
+}
+
+static plx_status no_copy_between(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_session *other,
+                                  plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error)
+{
+    (void)queue;
+    (void)to;
+    (void)to_offset;
+    (void)other;
+    (void)from;
+    (void)from_offset;
+    (void)bytes;
+    return plx_fail(error, PLX_UNSUPPORTED, "this API copies nothing from device to device");
+}
+
 static plx_status no_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error)
 {
     (void)session;
@@ -133,6 +153,10 @@ static void fill_optional(plx_plugin *plugin)
         plugin->count = no_counters;
     if (plugin->telemetry == NULL)
         plugin->telemetry = no_telemetry;
+    if (plugin->health == NULL)
+        plugin->health = no_health;
+    if (plugin->copy_between == NULL)
+        plugin->copy_between = no_copy_between;
     if (plugin->code == NULL)
         plugin->code = no_code;
     if (plugin->plan_code == NULL)

@@ -8,6 +8,7 @@ libplx_page_la_SOURCES = \
 	page/data.c \
 	page/environment.c \
 	page/figure.c \
+	page/fleet.c \
 	page/frame.c \
 	page/gnuplot.c \
 	page/group.c \

@@ -216,4 +216,7 @@ plx_status plx_report_markdown(const char *const *files, size_t count, const cha
 plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal,
                            FILE *to, plx_error *error);
 
+/* A fleet after its vote as a page (fleet.c). */
+plx_status plx_page_fleet(const plx_fleet *fleet, FILE *to, plx_error *error);
+
 #endif

@@ -200,6 +200,22 @@ study_tune_sources = \
 	study/tune/search.h \
 	study/tune/tune.c
 
+study_screen_sources = \
+	study/screen/cases.c \
+	study/screen/copies.c \
+	study/screen/device.c \
+	study/screen/fault.c \
+	study/screen/fleet.c \
+	study/screen/fleet_report.c \
+	study/screen/hot.c \
+	study/screen/node.c \
+	study/screen/report.c \
+	study/screen/screen.h \
+	study/screen/screen_file.c \
+	study/screen/seal.c \
+	study/screen/state.c \
+	study/screen/verdict.c
+
 study_diff_sources = \
 	study/diff/diff.c \
 	study/diff/diff.h \
@@ -225,6 +241,7 @@ study_sources = \
 	$(study_probe_sources) \
 	$(study_bench_sources) \
 	$(study_tune_sources) \
+	$(study_screen_sources) \
 	$(study_diff_sources)
 
 # All of it, also for tests that reach behind the library's exports.  Descriptions of operations are
@@ -257,6 +274,7 @@ parallaxinclude_HEADERS += \
 	include/parallax/probe.h \
 	include/parallax/recipe.h \
 	include/parallax/results.h \
+	include/parallax/screen.h \
 	include/parallax/study.h \
 	include/parallax/tune.h \
 	include/parallax/units.h

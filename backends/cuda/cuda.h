@@ -27,6 +27,9 @@ struct plx_session {
     plx_cuda_retired *retired;  /* of queues that are gone */
     struct plx_nvml_device *monitor; /* tells clocks and power; NULL until sought, or unknown */
     bool sought_monitor;
+    void *errors;            /* the management library's set of events; NULL until sought, or none */
+    uint64_t error_count;    /* that came so far, and the last of them */
+    uint32_t last_error;
     plx_telemetry fixed; /* what it says that only a restart changes */
     void *attachment;           /* the plugin's own, e.g. a library's handle; NULL at first */
 };
@@ -112,7 +115,7 @@ plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64
     .memory_native = plx_cuda_memory_native, .memory_place = plx_cuda_memory_place,                          \
     .queue_import = plx_cuda_queue_import, .queue_native = plx_cuda_queue_native, .wait = plx_cuda_wait,     \
     .pinned_alloc = plx_cuda_pinned_alloc, .pinned_free = plx_cuda_pinned_free,                              \
-    .upload_async = plx_cuda_upload_async
+    .upload_async = plx_cuda_upload_async, .health = plx_cuda_health, .copy_between = plx_cuda_copy_between
 
 /* ---- for the plugins -------------------------------------------------- */
 
@@ -232,6 +235,16 @@ plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *p
 
 /* The slot `telemetry`, through NVIDIA's management library where there is one. */
 plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error);
+/* The slot `health`, in the same way (health.c), and what both find the device with. */
+plx_status plx_cuda_health(plx_session *session, plx_health *health, plx_error *error);
+void *plx_nvml_symbol(const char *name);
+struct plx_nvml_device *plx_nvml_find(const plx_device_info *info);
+/* The slot `copy_between` (peer.c). */
+plx_status plx_cuda_copy_between(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_session *other,
+                                 plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error);
+/* Where a range of memory begins; PLX_INVALID where it ends behind it. */
+plx_status plx_cuda_locate(const plx_memory *memory, uint64_t offset, uint64_t bytes, CUdeviceptr *address,
+                           plx_error *error);
 
 /* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);

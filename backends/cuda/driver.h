@@ -83,8 +83,14 @@
 /* Of graphs, from CUDA 10.1 on. */
 #define PLX_CUDA_CAPTURE_FUNCTIONS(X)                                                             \
     X(ThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", NULL, (CUstreamCaptureMode *))
+/* Between devices. */
+#define PLX_CUDA_PEER_FUNCTIONS(X)                                                                \
+    X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer", NULL, (int *, CUdevice, CUdevice))            \
+    X(CtxEnablePeerAccess, "cuCtxEnablePeerAccess", NULL, (CUcontext, unsigned int))              \
+    X(MemcpyPeerAsync, "cuMemcpyPeerAsync", NULL,                                                 \
+      (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))
 #define PLX_CUDA_NEWER_FUNCTIONS(X)                                                               \
-    PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X) PLX_CUDA_CAPTURE_FUNCTIONS(X)
+    PLX_CUDA_PEER_FUNCTIONS(X) PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X) PLX_CUDA_CAPTURE_FUNCTIONS(X)
 
 typedef struct plx_cuda_driver {
 #define PLX_CUDA_MEMBER(name, symbol, spare, parameters) CUresult(CUDAAPI *name) parameters;

@@ -26,6 +26,7 @@ static const nvml_symbol symbols[] = {PLX_NVML_FUNCTIONS(SYMBOL_ROW)};
 
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static nvml_library nvml;
+static void *opened;
 static bool loaded;
 
 /* ---- finding --------------------------------------------------------- */
@@ -56,6 +57,14 @@ static void load(void)
         if (!resolve(library, &symbols[i]))
             return;
     loaded = nvml.Init() == 0;
+    opened = library;
+}
+
+/* One that not every version has. */
+void *plx_nvml_symbol(const char *name)
+{
+    (void)pthread_once(&load_once, load);
+    return loaded ? dlsym(opened, name) : NULL;
 }
 
 static void uuid_text(const uint8_t *u, char text[64])
@@ -68,7 +77,7 @@ static void uuid_text(const uint8_t *u, char text[64])
 
 /* Finds the chip that the device is on; NULL where the library is missing or does not know it.
  * A part of a chip has a UUID of another kind; its bus address is the chip's. */
-static plx_nvml_device *find(const plx_device_info *info)
+plx_nvml_device *plx_nvml_find(const plx_device_info *info)
 {
     plx_nvml_device *device = NULL;
     char uuid[64];
@@ -157,7 +166,7 @@ plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, pl
 {
     (void)pthread_mutex_lock(&session->lock);
     if (!session->sought_monitor)
-        session->monitor = find(&session->info);
+        session->monitor = plx_nvml_find(&session->info);
     if (!session->sought_monitor && session->monitor != NULL)
         read_fixed(session->monitor, &session->fixed);
     session->sought_monitor = true;

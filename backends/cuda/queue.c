@@ -57,7 +57,7 @@ plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error)
 /* ---- transfers ------------------------------------------------------- */
 
 /* Where a piece of memory starts. */
-static plx_status locate(const plx_memory *memory, uint64_t offset, uint64_t bytes, CUdeviceptr *address,
+plx_status plx_cuda_locate(const plx_memory *memory, uint64_t offset, uint64_t bytes, CUdeviceptr *address,
                          plx_error *error)
 {
     if (offset > memory->bytes || bytes > memory->bytes - offset)
@@ -74,7 +74,7 @@ plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t off
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_cuda_thread thread;
-    plx_status status = locate(to, offset, bytes, &address, error);
+    plx_status status = plx_cuda_locate(to, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
         return status;
     status = plx_cuda_enter_relaxed(session, &thread, error);
@@ -107,7 +107,7 @@ plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_cuda_thread thread;
-    plx_status status = locate(to, offset, bytes, &address, error);
+    plx_status status = plx_cuda_locate(to, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
         return status;
     status = plx_cuda_enter(session, &thread, error);
@@ -125,7 +125,7 @@ plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_cuda_thread thread;
-    plx_status status = locate(from, offset, bytes, &address, error);
+    plx_status status = plx_cuda_locate(from, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
         return status;
     status = plx_cuda_enter(session, &thread, error);
@@ -143,7 +143,7 @@ plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t o
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_cuda_thread thread;
-    plx_status status = locate(memory, offset, bytes, &address, error);
+    plx_status status = plx_cuda_locate(memory, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
         return status;
     if (offset % 4 != 0 || bytes % 4 != 0)
@@ -162,9 +162,9 @@ plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_of
     CUdeviceptr target = 0, source = 0;
     plx_session *session = queue->session;
     plx_cuda_thread thread;
-    plx_status status = locate(to, to_offset, bytes, &target, error);
+    plx_status status = plx_cuda_locate(to, to_offset, bytes, &target, error);
     if (status == PLX_OK)
-        status = locate(from, from_offset, bytes, &source, error);
+        status = plx_cuda_locate(from, from_offset, bytes, &source, error);
     if (status != PLX_OK || bytes == 0)
         return status;
     status = plx_cuda_enter(session, &thread, error);

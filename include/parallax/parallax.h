@@ -180,6 +180,11 @@ PLX_API plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offse
 PLX_API plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
                             uint64_t from_offset, uint64_t bytes);
 
+/* From a buffer of another backend of the same plugin, from device to device where the API can; waits first for what is in
+ * that backend's own queue.  PLX_UNSUPPORTED: there are no such copies. */
+PLX_API plx_status plx_copy_between(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
+                                    uint64_t from_offset, uint64_t bytes);
+
 PLX_API plx_status plx_event_create(plx_backend *backend, plx_event **event);
 PLX_API void plx_event_destroy(plx_event *event);
 /* Again: the event is then the new point. */

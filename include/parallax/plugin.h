@@ -236,6 +236,15 @@ typedef struct plx_plugin {
     /* Whether the pieces of memory of such a plan are as a kernel must leave them; nothing of it is running.  Else *error
      * says which is not, and PLX_FAILED. */
     plx_status (*pieces_check)(plx_plugin_plan *plan, plx_error *error);
+
+    /* ---- machines of many devices ------------------------------------------ */
+
+    /* What the device says of its health.  PLX_UNSUPPORTED: nothing is known.  Empty: the API does not say. */
+    plx_status (*health)(plx_session *session, plx_health *health, plx_error *error);
+    /* As copy(), from memory of another session of this plugin, whose device may be another one; straight from device to
+     * device where they can.  The core has waited for what the other session was told before. */
+    plx_status (*copy_between)(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_session *other,
+                               plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

@@ -16,6 +16,7 @@
 #include <parallax/probe.h>
 #include <parallax/recipe.h>
 #include <parallax/results.h>
+#include <parallax/screen.h>
 #include <parallax/tune.h>
 #include <parallax/units.h>
 

@@ -132,6 +132,8 @@ PLX_API plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *o
 /* What the device says of its clocks, power and temperature; PLX_UNSUPPORTED where it
  * does not say. */
 PLX_API plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry);
+/* What it says of its health: errors of memory, and others; likewise. */
+PLX_API plx_status plx_backend_health(plx_backend *backend, plx_health *health);
 
 /* ---- device code that moves between APIs -------------------------------- */
 

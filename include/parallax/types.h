@@ -349,6 +349,32 @@ typedef struct plx_telemetry {
     uint64_t reserved[8]; /* 0 */
 } plx_telemetry;
 
+/* Which members of a plx_health are known. */
+enum {
+    PLX_KNOWS_SERIAL = 1u << 0,
+    PLX_KNOWS_FIRMWARE = 1u << 1,
+    PLX_KNOWS_CORRECTED = 1u << 2,
+    PLX_KNOWS_UNCORRECTED = 1u << 3,
+    PLX_KNOWS_REMAPPED = 1u << 4,
+    PLX_KNOWS_ERRORS = 1u << 5,
+    PLX_KNOWS_UTILISATION = 1u << 6,
+    PLX_KNOWS_PROCESSES = 1u << 7
+};
+
+/* What a device says of its health, by counters that it keeps over its life, unless they say otherwise. */
+typedef struct plx_health {
+    uint32_t known;
+    char serial[32], firmware[32];   /* of the board; of its VBIOS */
+    uint64_t corrected, uncorrected; /* errors of memory */
+    uint64_t remapped_corrected, remapped_uncorrected; /* rows that others replace, for either kind */
+    bool remap_pending, remap_failed;
+    uint64_t errors;     /* that its driver reported (XIDs) since this session first asked */
+    uint32_t last_error; /* the number of the last of them */
+    uint32_t processes;  /* that compute on it now */
+    double utilisation;  /* percent of the last sampling period in which kernels ran */
+    uint64_t reserved[8]; /* 0 */
+} plx_health;
+
 #ifdef __cplusplus
 }
 #endif

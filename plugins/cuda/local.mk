@@ -18,12 +18,14 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/disassemble.h \
 	backends/cuda/driver.c \
 	backends/cuda/driver.h \
+	backends/cuda/health.c \
 	backends/cuda/listing.c \
 	backends/cuda/listing.h \
 	backends/cuda/native.c \
 	backends/cuda/nvml.c \
 	backends/cuda/nvml.h \
 	backends/cuda/offset_text.c \
+	backends/cuda/peer.c \
 	backends/cuda/probe.c \
 	backends/cuda/program.c \
 	backends/cuda/program_text.c \

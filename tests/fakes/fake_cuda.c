@@ -240,6 +240,11 @@ void *fake_current(void)
     return current_context;
 }
 
+int fake_current_device(void)
+{
+    return device_of(current_context);
+}
+
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     ENTER(fake_enter, "cuDevicePrimaryCtxRetain");
@@ -461,5 +466,35 @@ EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int pattern, size_t co
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
         memcpy((char *)at(to) + 4 * i, &pattern, 4);
+    return CUDA_SUCCESS;
+}
+
+/* ---- between devices ------------------------------------------------------ */
+
+EXPORT CUresult cuDeviceCanAccessPeer(int *possible, CUdevice device, CUdevice peer)
+{
+    ENTER(fake_enter, "cuDeviceCanAccessPeer");
+    *possible = device != peer;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+{
+    ENTER(fake_enter_context, "cuCtxEnablePeerAccess");
+    return device_of(peer) >= 0 && flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* $FAKE_LINK=DEVICE: what arrives there lacks a bit. */
+EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+                                  CUstream stream)
+{
+    const char *bad = getenv("FAKE_LINK");
+    ENTER(fake_enter_context, "cuMemcpyPeerAsync");
+    ENTER(fake_enter_stream, stream);
+    if (!is_memory(to, bytes) || !is_memory(from, bytes) || device_of(from_context) < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(at(to), at(from), bytes);
+    if (bad != NULL && bytes > 0 && atoi(bad) == device_of(to_context))
+        ((unsigned char *)at(to))[bytes / 2] ^= 4;
     return CUDA_SUCCESS;
 }

@@ -24,6 +24,8 @@ CUresult fake_enter_stream(CUstream stream);
 /* The calling thread's context, and a device's primary one. */
 void *fake_current(void);
 void *fake_context(CUdevice device);
+/* The number of its device; -1: none is current. */
+int fake_current_device(void);
 /* A number of 32 bits, or what is due in its place. */
 int fake_number32(int right);
 

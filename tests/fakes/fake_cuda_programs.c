@@ -1,9 +1,11 @@
 /* Programs, tensor maps and launches of the fake CUDA driver (fake_cuda.c). */
+#define _POSIX_C_SOURCE 200809L
 #include "fake_cuda_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int the_module;
 
@@ -187,6 +189,43 @@ static void note_attributes(const CUlaunchConfig *config, fake_launch *launch)
     }
 }
 
+/* "DEVICE:NUMBER" of a variable: the number, where the device is the current one; 0: it is another. */
+static unsigned long of_this_device(const char *variable)
+{
+    const char *word = getenv(variable), *colon = word != NULL ? strchr(word, ':') : NULL;
+    return colon != NULL && atoi(word) == fake_current_device() ? strtoul(colon + 1, NULL, 10) : 0;
+}
+
+/* a, b, c, m, n, k: one ulp more in an element of a block in the middle, once in so many operations. */
+static void flip_a_bit(const uint64_t *values)
+{
+    static unsigned long operations;
+    const unsigned long every = of_this_device("FAKE_FLIP");
+    uint32_t *c = (uint32_t *)(uintptr_t)values[2];
+    if (every == 0)
+        return;
+    operations += (unsigned long)(2 * values[3] * values[4] * values[5]);
+    if (operations < every)
+        return;
+    operations = 0;
+    c[values[3] / 2 * values[8] + values[4] / 2] += 1;
+}
+
+/* What goes wrong with a device: $FAKE_FLIP=DEVICE:OPERATIONS, $FAKE_SLOW=DEVICE:MICROSECONDS of each launch,
+ * $FAKE_GONE=DEVICE:LAUNCHES after which it is lost, $FAKE_HANGS likewise. */
+static CUresult suffer(void)
+{
+    static unsigned long launches;
+    const unsigned long gone = of_this_device("FAKE_GONE"), hangs = of_this_device("FAKE_HANGS"), slow = of_this_device("FAKE_SLOW");
+    const struct timespec pause = {.tv_nsec = (long)(slow % 1000000) * 1000};
+    launches++;
+    while (hangs > 0 && launches > hangs)
+        (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    if (slow > 0)
+        (void)nanosleep(&pause, NULL);
+    return gone > 0 && launches > gone ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
 static void compute(const fake_launch *launch, void **parameters)
 {
     uint64_t values[16];
@@ -195,6 +234,8 @@ static void compute(const fake_launch *launch, void **parameters)
         memcpy(&values[i], parameters[i], sizeof values[i]);
     if (count > 0)
         fake_compute(launch->entry, values, launch->grid[0], launch->block[0]);
+    if (count > 0 && strncmp(launch->entry, "gemm_naive", 10) == 0)
+        flip_a_bit(values);
 }
 
 static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters,
@@ -224,7 +265,7 @@ static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, v
         memcpy(&launch->arguments[i], parameters[i], sizeof launch->arguments[i]);
     fake_cuda.launch_count++;
     compute(launch, parameters);
-    return CUDA_SUCCESS;
+    return suffer();
 }
 
 EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,

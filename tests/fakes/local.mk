@@ -150,3 +150,8 @@ tests_fakes_faults_la_SOURCES = tests/fakes/faults.c tests/fakes/faults.h
 # Without $(AM_CFLAGS): it comes before the sanitizers' own libraries, and so does without sanitizers.
 tests_fakes_faults_la_CFLAGS = -Wall -Wextra -fvisibility=hidden -ftls-model=initial-exec
 tests_fakes_faults_la_LDFLAGS = $(fake_ldflags)
+
+# The dispatcher of a build with a fault, for LD_PRELOAD.
+check_LTLIBRARIES += tests/fakes/planted.la
+tests_fakes_planted_la_SOURCES = tests/fakes/planted.c
+tests_fakes_planted_la_LDFLAGS = $(fake_ldflags)

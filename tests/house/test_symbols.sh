@@ -48,7 +48,7 @@ check_library() {
 }
 check_library parallax plx_context_create parallax.h native.h dlpack.h tool.h
 check_library parallax-study plx_compare \
-    attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h recipe.h results.h tune.h units.h
+    attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h recipe.h results.h screen.h tune.h units.h
 
 # check_versions NAME VERSION HEADER...: what these headers declare is there, and of this version.
 check_versions() {
@@ -65,7 +65,7 @@ check_versions() {
 check_versions parallax PARALLAX_0 parallax.h native.h dlpack.h
 check_versions parallax PARALLAX_TOOL_0 tool.h
 check_versions parallax-study PARALLAX_STUDY_0 \
-    attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h recipe.h results.h tune.h units.h
+    attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h recipe.h results.h screen.h tune.h units.h
 
 both=$( (exported "$top_builddir/.libs/libparallax.so"
     exported "$top_builddir/.libs/libparallax-study.so") | sort | uniq -d)

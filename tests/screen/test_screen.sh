@@ -1,0 +1,119 @@
+#!/bin/sh
+# Devices that are right are healthy, and those of a build with a planted fault, or with a driver of eight devices of which
+# one flips a bit, one is slow, one is gone and one hangs, are named with the reason.  CHECK_FORM=full: 100 clean runs.
+. "${top_srcdir:-.}/tests/support.sh"
+planted=$built/tests/fakes/.libs/planted.so
+driver=$built/tests/fakes/.libs/fake-cuda.so
+unset SLURM_JOB_ID SLURM_PROCID PMI_RANK OMPI_COMM_WORLD_RANK
+
+# value FILE NAME: the first of that name.
+value() {
+    sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1" | head -1
+}
+is() { # FILE NAME WANTED
+    cases=$((cases + 1))
+    [ "$(value "$1" "$2")" = "$3" ] || fail "$2 is $(value "$1" "$2"), not $3"
+}
+
+# ---- what is right ----
+expect_run 0 '' screen --backend host --budget 3s --self-test --json "$work/right.json"
+shows "healthy"
+is "$work/right.json" schema parallax-screen/1
+is "$work/right.json" verdict healthy
+is "$work/right.json" fault_count 0
+cases=$((cases + 1))
+[ "$(value "$work/right.json" planted)" -gt 4 ] && [ "$(value "$work/right.json" planted)" = "$(value "$work/right.json" caught)" ] ||
+    fail "a planted bit was not caught"
+clean=3
+[ "${CHECK_FORM-}" = full ] && clean=100
+for i in $(seq $clean); do
+    expect_run 0 '' screen --backend host --budget 1s --seed "$i" --quiet
+done
+
+# ---- a planted fault: 20 of 20 ----
+for i in $(seq 20); do
+    cases=$((cases + 1))
+    LD_PRELOAD=$planted PLANTED=host:0:12:37 "$parallax" screen --backend host --budget 1.5s --seed "$i" --json "$work/planted.json" \
+        >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    [ $status = 1 ] || fail "status $status, not 1, with a planted fault"
+    is "$work/planted.json" verdict faulty
+done
+shows "the chip or its memory"
+shows "repeat: parallax screen --backend host:0"
+grep -qE '"bits": "0x0+1(0{4})?"' "$work/planted.json" || fail "not the bit that was flipped"
+for limit in isolate degraded any; do
+    LD_PRELOAD=$planted PLANTED=host:0:12:37 "$parallax" screen --backend host --budget 1.5s --fail-on $limit >"$work/out" 2>&1
+    status=$?
+    cases=$((cases + 1))
+    [ $status = 1 ] || fail "status $status, not 1, --fail-on $limit"
+done
+
+# ---- as others write it ----
+expect_run 0 '' screen --backend host --budget 1s --format ocptv
+cases=$((cases + 1))
+head -1 "$work/out" | grep -q '^{"schemaVersion"' && tail -1 "$work/out" | grep -q '"result": "PASS"' || fail "no record of OCP's"
+expect_run 0 '' screen --backend host --budget 1s --format json
+shows '"parallax-screen/1"'
+mkdir "$work/screens"
+expect_run 0 '' screen --backend host --budget 1s --out "$work/screens" --quiet
+SLURM_PROCID=3 SLURM_NTASKS=4 SLURM_JOB_ID=9 run screen --backend host --budget 1s --out "$work/screens" --quiet
+cases=$((cases + 1))
+[ "$(ls "$work/screens")" = "screen-$(uname -n)-3.json
+screen-$(uname -n).json" ] || fail "the names of files: $(ls "$work/screens")"
+
+# ---- bad input: never healthy ----
+expect_run 2 "is no time such as" screen --budget soon
+expect_run 2 "not between 0" screen --budget 0
+expect_run 2 "unknown limit" screen --fail-on never
+expect_run 2 "unknown format" screen --format xml
+expect_run 2 "takes no operand" screen gemm
+expect_run 2 "nothing can be written" screen --out "$work/screens/screen-$(uname -n).json/x"
+expect_run 3 "there is no such device" screen --backend nosuch
+expect_run 3 "there is no such device" screen --device GPU-0123456789
+expect_run 12 '' screen --backend host --budget 0.01s
+shows "untested"
+shows "--budget"
+"$parallax" screen --backend host --budget 1m --json "$work/stopped.json" >"$work/out" 2>"$work/err" </dev/null &
+sleep 2 && kill -TERM $!
+wait $!
+status=$?
+cases=$((cases + 1))
+[ $status = 0 ] && grep -q '"interrupted": true' "$work/stopped.json" || fail "SIGTERM: status $status"
+
+# ---- a plugin that is wrong each time, fails, or takes the program with it ----
+FAULTY_OP=gemm
+export FAULTY_OP
+expect_run 1 '' screen --backend faulty --kernel wrong --budget 2s --plugin-dir "$work/plugins"
+shows "is wrong, and no other API reaches the chip"
+expect_run 12 '' screen --backend faulty --kernel fails --budget 2s --plugin-dir "$work/plugins"
+unset FAULTY_OP
+
+# ---- eight devices ----
+if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
+    PLX_CUDA_LIBRARY=$driver PLX_NVML_LIBRARY=/nonexistent FAKE_COMPUTES=1 FAKE_CUDA_DEVICES=8
+    export PLX_CUDA_LIBRARY PLX_NVML_LIBRARY FAKE_COMPUTES FAKE_CUDA_DEVICES
+    kernels="--kernel naive --kernel row-per-thread --dtype f32"
+    # shellcheck disable=SC2086 # words
+    FAKE_FLIP=2:50000000 FAKE_GONE=5:40 FAKE_HANGS=6:60 FAKE_LINK=1 \
+        "$parallax" screen --backend cuda --budget 20s $kernels --json "$work/eight.json" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    cases=$((cases + 1))
+    [ $status = 1 ] || fail "status $status of eight devices, not 1"
+    # verdict NUMBER WANTED WORD
+    verdict() {
+        cases=$((cases + 1))
+        line=$(sed -n "$(($1 + 2))p" "$work/out")
+        case $line in "$2"*"$3"*) ;; *) fail "device $1 is not $2 with '$3': $line" ;; esac
+    }
+    verdict 2 faulty "block ("
+    verdict 3 healthy ""
+    verdict 4 healthy ""
+    verdict 5 faulty "lost after"
+    verdict 6 faulty "while it was computing"
+    verdict 7 healthy ""
+    verdict 0 faulty "a copy from cuda:0 to cuda:1 changed 1 bytes"
+    shows "repeat: parallax screen --backend cuda:GPU-a0c1a2a3"
+    shows "copies between devices are right"
+fi
+finish
