@@ -27,15 +27,17 @@ example() {
     [ "$3" = - ] && return
     # shellcheck disable=SC2086 # words
     $CC -o "$work/$1" "$work/$1.o" -L"$libs" -lparallax -Wl,-rpath-link,"$libs" ${4-} || fail "$1 can't be linked"
-    LD_LIBRARY_PATH=$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PLX_PLUGIN_PATH=$libs "$work/$1" >"$work/out" 2>&1
+    LD_LIBRARY_PATH=$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PLX_PLUGIN_PATH=$libs "$work/$1" >"$work/out" 2>"$work/err"
     status=$?
     [ $status -eq 77 ] && return
-    [ $status -eq 0 ] || { cat "$work/out" && fail "$1 ends with status $status"; }
-    [ "$(tr '\n' ' ' <"$work/out")" = "$3" ] || { cat "$work/out" && fail "$1 says something else"; }
+    [ $status -eq 0 ] || { cat "$work/out" "$work/err" && fail "$1 ends with status $status"; }
+    [ "$(tr '\n' ' ' <"$work/out")" = "$3" ] || { cat "$work/out" "$work/err" && fail "$1 says something else"; }
 }
 
 example own_memory "" "4 5 10 11 "
 example tensors "" "4 5 10 11 "
+example queues "" "65536 "
+example plan "" "8 12 20 "
 if has CL/cl.h -DCL_TARGET_OPENCL_VERSION=120 && echo 'int main(void) { return 0; }' | $CC -x c -o "$work/links" - -lOpenCL 2>/dev/null; then
     example own_opencl "" "1 4 2 5 3 6 " -lOpenCL
 fi
