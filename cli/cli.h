@@ -103,6 +103,9 @@ typedef struct cli_work {
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
+    cli_list own;        /* words that were made, and are freed */
+    cli_list more_sizes; /* of the words of `shapes` those that go on with the one before */
+    int last;            /* the option before, by its place from 1 on; 0: none */
     cli_list backends, kernels, shapes, sets, in, plugin_dirs, results, tunables, required;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
     size_t dtype_count;
@@ -281,6 +284,15 @@ void cli_dtypes_text(uint32_t dtypes, char *text, size_t capacity);
 /* The exit status that a failed call stands for; cli_failed() says why as well. */
 int cli_exit_status(plx_status status);
 int cli_failed(plx_status status, const plx_error *error);
+
+/* ---- numbers.c ------------------------------------------------------------- */
+
+/* 1000, 1e6, 1.5M, 64Ki, 2^20 from *at on, which is moved behind it; false: none, or one that does not fit. */
+bool cli_number(const char **at, int64_t *value);
+bool cli_is_number(const char *word);
+/* "f32" of "float32", "gemm" of "matmul"; the word itself of others. */
+const char *cli_dtype_alias(const char *word);
+const char *cli_op_alias(const char *word);
 
 /* ---- session.c ------------------------------------------------------------- */
 

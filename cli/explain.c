@@ -357,7 +357,7 @@ static int read_request(plx_context *context, const char *word, request *wanted)
     char name[NAME];
     (void)snprintf(name, sizeof name, "%.*s", (int)(slash != NULL ? slash - word : NAME - 1), word);
     *wanted = (request){.word = word, .kernel = slash != NULL ? slash + 1 : NULL};
-    wanted->known = plx_op_from_name(name, &wanted->op);
+    wanted->known = plx_op_from_name(cli_op_alias(name), &wanted->op);
     if (!wanted->known && (slash != NULL || !cli_explain_knows(context, word)))
         return cli_unknown(&cli_op_names, name);
     return wanted->kernel != NULL ? read_kernel(context, wanted) : CLI_OK;

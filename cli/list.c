@@ -371,9 +371,9 @@ static int read_word(plx_context *context, const char *word, list_request *reque
         request->what |= 1u << i;
         return CLI_OK;
     }
-    if (plx_op_from_name(word, &op))
+    if (plx_op_from_name(cli_op_alias(word), &op))
         request->ops |= 1u << op;
-    else if (plx_dtype_from_name(word, &dtype))
+    else if (plx_dtype_from_name(cli_dtype_alias(word), &dtype))
         request->dtypes |= PLX_DTYPE_BIT(dtype);
     else if (!is_known_backend(context, word))
         return unknown_word(context, word);

@@ -29,6 +29,7 @@ libplx_verbs_la_SOURCES = \
 	cli/judge.c \
 	cli/interrupt.c \
 	cli/list.c \
+	cli/numbers.c \
 	cli/options.c \
 	cli/output.c \
 	cli/plot.c \

@@ -63,6 +63,35 @@ static int apply_word(const option_row *row, cli_options *options, const char *w
     return add(member(row, options), word);
 }
 
+/* One of several between commas, which lives as long as the options. */
+static int add_piece(cli_list *list, const char *word, size_t length, cli_options *options)
+{
+    char *piece = strndup(word, length);
+    if (piece == NULL || !cli_list_add(&options->own, piece)) {
+        free(piece);
+        return cli_wrong_usage("no memory");
+    }
+    return add(list, piece);
+}
+
+/* "naive,tile-1d" is two names. */
+static int apply_words(const option_row *row, cli_options *options, const char *word)
+{
+    int status = CLI_OK;
+    if (strchr(word, ',') == NULL)
+        return apply_word(row, options, word);
+    while (status == CLI_OK) {
+        const size_t length = strcspn(word, ",");
+        if (length == 0)
+            return apply_word(row, options, "");
+        status = add_piece(member(row, options), word, length, options);
+        if (word[length] == '\0')
+            break;
+        word += length + 1;
+    }
+    return status;
+}
+
 static int apply_name(const option_row *row, cli_options *options, const char *word)
 {
     const char **name = member(row, options);
@@ -77,18 +106,27 @@ static int apply_file(const option_row *row, cli_options *options, const char *w
     return apply_name(row, options, word);
 }
 
-static int apply_dtype(const option_row *row, cli_options *options, const char *word)
+static int apply_dtype_once(cli_options *options, plx_dtype dtype)
 {
-    plx_dtype dtype;
-    (void)row;
-    if (!plx_dtype_from_name(word, &dtype))
-        return cli_unknown(&cli_dtype_names, word);
     for (size_t i = 0; i < options->dtype_count; i++) {
         if (options->dtypes[i] == dtype)
             return CLI_OK;
     }
     options->dtypes[options->dtype_count++] = dtype;
     return CLI_OK;
+}
+
+/* "f32,f64" is two types. */
+static int apply_dtype(const option_row *row, cli_options *options, const char *words)
+{
+    plx_dtype dtype;
+    char word[24];
+    const size_t length = strcspn(words, ",");
+    (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), words);
+    if (!plx_dtype_from_name(cli_dtype_alias(word), &dtype))
+        return cli_unknown(&cli_dtype_names, word);
+    const int status = apply_dtype_once(options, dtype);
+    return status == CLI_OK && words[length] == ',' ? apply_dtype(row, options, words + length + 1) : status;
 }
 
 static int apply_input(const option_row *row, cli_options *options, const char *word)
@@ -151,6 +189,12 @@ static int apply_whole(const option_row *row, cli_options *options, const char *
     uint64_t *number = member(row, options);
     errno = 0;
     unsigned long long value = strtoull(word, &end, 0);
+    const char *at = word;
+    int64_t written;
+    if (*end != '\0' && cli_number(&at, &written) && *at == '\0') { /* 1e6 */
+        value = (unsigned long long)written;
+        end += strlen(end);
+    }
     if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value < row->least ||
         value > row->most)
         return cli_wrong_usage("--%s: '%s' is no number %s", row->name, word, row->range);
@@ -184,19 +228,19 @@ _Static_assert(PLX_MAX_QUEUES == 8, "as --queues says");
 
 static const option_row listed[] = {
     {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated",
-     .one = "a backend; auto: the best device", INTO(apply_word, backends)},
-    {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated",
-     .one = "a kernel; best: what the backend chooses", INTO(apply_word, kernels)},
-    {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 256x256x256; may be repeated",
-     .one = "1024, 300x200, 256x256x256", INTO(apply_word, shapes)},
-    {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", .apply = apply_dtype},
+     .one = "a backend; auto: the best device", INTO(apply_words, backends)},
+    {"kernel", 'k', "NAME", OPT_KERNEL, "kernels, best, or all; several with blanks or commas between them, or repeated",
+     .one = "a kernel; best: what the backend chooses", INTO(apply_words, kernels)},
+    {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 64 64 64, 1e6, 64Ki, 2^20; may be repeated",
+     .one = "1024, 300x200, 64 64 64, 1e6, 64Ki, 2^20", INTO(apply_word, shapes)},
+    {"dtype", 't', "TYPE", OPT_DTYPE, "of elements; several with commas between them, or repeated", .apply = apply_dtype},
     {.bit = OPT_SETTINGS}, /* here stand those of the operations */
     {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", INTO(apply_word, in)},
     {"result", 'r', "FILE.npy", OPT_RESULT, "the result to be judged", INTO(apply_word, results)},
     {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", INTO(apply_file, out)},
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
     {"out", 'o', "DIR", OPT_CHALLENGE, "where the challenge goes; made if need be", INTO(apply_file, out)},
-    {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", .apply = apply_input},
+    {"input", 0, "CLASS", OPT_INPUT, "which data to generate", .apply = apply_input},
     {"seed", 0, "N", OPT_SEED, "of the generated data (drawn, where it is timed; else 1)", INTO(apply_whole, seed), .most = UINT64_MAX,
      .range = "from 0 to 2^64 - 1"},
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", .apply = NULL},
@@ -417,10 +461,24 @@ static int refuse(const option_table *table, const char *word)
     return CLI_USAGE;
 }
 
+/* A word that goes on with the option before it: a size of a shape, or one more kernel. */
+static int apply_operand(cli_options *options, const char *word)
+{
+    plx_op op;
+    const option_row *row = options->last > 0 ? &rows[options->last - 1] : NULL;
+    if (row != NULL && row->bit == OPT_SHAPE && cli_is_number(word) && cli_list_add(&options->more_sizes, word))
+        return add(&options->shapes, word);
+    if (row != NULL && row->bit == OPT_KERNEL && options->operands.count > 0 && (word[0] < '0' || word[0] > '9') &&
+        !plx_op_from_name(word, &op))
+        return row->apply(row, options, word);
+    options->last = 0;
+    return add(&options->operands, word);
+}
+
 static int apply(int value, const char *word, const option_table *table, cli_options *options)
 {
     if (value == 1)
-        return add(&options->operands, optarg);
+        return apply_operand(options, optarg);
     if (value == 'h' || value == HELP || value == VERSION) {
         options->help = options->help || value != VERSION;
         options->version = options->version || value == VERSION;
@@ -432,6 +490,7 @@ static int apply(int value, const char *word, const option_table *table, cli_opt
     if (row == NULL)
         return refuse(table, word);
     options->given |= row->bit;
+    options->last = (int)(row - rows) + 1;
     if (row->bit == OPT_SETTINGS)
         return add(&options->settings, row->name) == CLI_OK ? add(&options->settings, optarg) : CLI_USAGE;
     return row->apply != NULL ? row->apply(row, options, optarg) : CLI_OK;
@@ -497,6 +556,10 @@ void cli_options_free(cli_options *options)
 {
     free(options->operands.at);
     free(options->backends.at);
+    for (size_t i = 0; i < options->own.count; i++)
+        free((void *)options->own.at[i]);
+    free(options->own.at);
+    free(options->more_sizes.at);
     free(options->kernels.at);
     free(options->shapes.at);
     free(options->sets.at);
@@ -524,6 +587,18 @@ void cli_each_option(const cli_verb *verb, cli_option_visitor *visit, void *data
     visit(data, &(cli_option){verb->name, "version", 0, NULL, "the version"});
 }
 
+/* "; f32, f64, ..." of an option whose words are names that are listed elsewhere. */
+static void add_values(plx_table *table, const char *option)
+{
+    static const struct {
+        const char *option;
+        const cli_names *names;
+    } listed_elsewhere[] = {{"dtype", &cli_dtype_names}, {"input", &cli_input_names}};
+    for (size_t i = 0; i < sizeof listed_elsewhere / sizeof listed_elsewhere[0]; i++)
+        for (size_t j = 0; strcmp(option, listed_elsewhere[i].option) == 0 && listed_elsewhere[i].names->name_of(j) != NULL; j++)
+            plx_table_rest(table, "%s%s", j == 0 ? ": " : ", ", listed_elsewhere[i].names->name_of(j));
+}
+
 static void add_option(void *data, const cli_option *option)
 {
     plx_table *table = data;
@@ -534,6 +609,7 @@ static void add_option(void *data, const cli_option *option)
     plx_table_cell(table, 0, "%s--%s%s%s", shown, option->name, option->argument != NULL ? " " : "",
                    option->argument != NULL ? option->argument : "");
     plx_table_rest(table, "%s", option->help);
+    add_values(table, option->name);
 }
 
 void cli_verb_help(const cli_verb *verb)

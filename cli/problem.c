@@ -2,7 +2,6 @@
  * files that bring them. */
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,25 +12,39 @@ typedef struct shape {
     size_t rank;
 } shape;
 
+/* What stands between two sizes: "x", "*", the sign of multiplication; 0: nothing of the kind. */
+static size_t between(const char *at)
+{
+    static const char sign[] = "\u00d7";
+    if (strncmp(at, sign, sizeof sign - 1) == 0)
+        return sizeof sign - 1;
+    return *at == 'x' || *at == 'X' || *at == '*' ? 1 : 0;
+}
+
+/* All its digits, of which there are too many. */
+static bool is_long_number(const char *at)
+{
+    const size_t length = strspn(at, "0123456789");
+    return length > 0 && (at[length] == '\0' || between(at + length) > 0 || strchr("kKmMgGtTeE^", at[length]) != NULL);
+}
+
 /* "256x256x256", appended to *to. */
 static int parse_shape(const char *word, const plx_op_info *info, shape *to)
 {
-    const char *at = word;
-    for (;;) {
-        char *end;
-        errno = 0;
-        long long value = strtoll(at, &end, 10);
-        if (*at < '0' || *at > '9' || (*end != '\0' && *end != 'x' && *end != 'X'))
-            return cli_wrong_usage("'%s' is no shape; %s takes %s", word, info->name, info->shape_form);
-        if (errno != 0)
+    for (const char *at = word;; at += between(at)) {
+        int64_t value;
+        const char *begin = at;
+        const bool fits = cli_number(&at, &value);
+        if (!fits && is_long_number(begin))
             return cli_wrong_usage("'%s': a size does not fit in 64 bits", word);
+        if (!fits || (*at != '\0' && between(at) == 0))
+            return cli_wrong_usage("'%s' is no shape; %s takes %s", word, info->name, info->shape_form);
         if (to->rank == info->shape_rank)
             return cli_wrong_usage("'%s' has too many sizes; %s takes %s", word, info->name,
                                    info->shape_form);
         to->at[to->rank++] = value;
-        if (*end == '\0')
+        if (*at == '\0')
             return CLI_OK;
-        at = end + 1;
     }
 }
 
@@ -66,7 +79,7 @@ static int read_operand_shapes(const cli_list *operands, const plx_op_info *info
     size_t count = operands->count - 1;
     bool joined = info->shape_rank == 1;
     for (size_t i = 0; i < count; i++)
-        joined = joined || strpbrk(words[i], "xX") != NULL;
+        joined = joined || strpbrk(words[i], "xX*") != NULL || strstr(words[i], "\u00d7") != NULL;
     if (joined || count == 0)
         return read_shapes(words, count, info, shapes, found);
 
@@ -125,7 +138,8 @@ static int blank_problem(plx_op op, const cli_options *options, plx_problem *bla
     for (size_t i = 0; i + 1 < options->settings.count; i += 2) {
         const char *name = options->settings.at[i], *word = options->settings.at[i + 1];
         const bool every = strcmp(name, "compute") == 0 && wants_all_computes(options);
-        if (plx_problem_set(blank, name, every ? "plain" : word, &error) != PLX_OK)
+        const char *plain = strcmp(name, "out-dtype") == 0 ? cli_dtype_alias(word) : word;
+        if (plx_problem_set(blank, name, every ? "plain" : plain, &error) != PLX_OK)
             return cli_wrong_usage("%s%s", error.text, strcmp(name, "compute") == 0 ? ", or all" : "");
     }
     return CLI_OK;
@@ -171,6 +185,31 @@ static int make_problems(const plx_problem *blank, const shape *shapes, size_t s
     return CLI_OK;
 }
 
+static bool goes_on(const cli_options *options, const char *word)
+{
+    for (size_t i = 0; i < options->more_sizes.count; i++)
+        if (options->more_sizes.at[i] == word)
+            return true;
+    return false;
+}
+
+/* Of --shape: a word is a shape, or one of its sizes where more follow: "--shape 64 64 64". */
+static int read_option_shapes(const cli_options *options, const plx_op_info *info, shape *shapes, size_t *found)
+{
+    for (size_t i = 0; i < options->shapes.count;) {
+        shape *parsed = &shapes[(*found)++];
+        int status = parse_shape(options->shapes.at[i++], info, parsed);
+        while (status == CLI_OK && i < options->shapes.count && parsed->rank < info->shape_rank &&
+               goes_on(options, options->shapes.at[i]))
+            status = parse_shape(options->shapes.at[i++], info, parsed);
+        if (status == CLI_OK)
+            status = check_rank(parsed, info);
+        if (status != CLI_OK)
+            return status;
+    }
+    return CLI_OK;
+}
+
 static int read_generated(const plx_problem *blank, const plx_op_info *info, const cli_options *options,
                           cli_work *work)
 {
@@ -180,7 +219,7 @@ static int read_generated(const plx_problem *blank, const plx_op_info *info, con
         return cli_wrong_usage("no memory");
     int status = read_operand_shapes(&options->operands, info, shapes, &count);
     if (status == CLI_OK)
-        status = read_shapes(options->shapes.at, options->shapes.count, info, shapes, &count);
+        status = read_option_shapes(options, info, shapes, &count);
     if (status == CLI_OK && count == 0) {
         shapes[0].rank = info->shape_rank;
         memcpy(shapes[0].at, info->default_shape, sizeof shapes[0].at);

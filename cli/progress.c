@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static void show_progress(void *data, size_t done, size_t total, const char *wha
     if (!now.shown)
         now.began_s = clock_s();
     now.shown = true;
-    now.share = total > 0 && done < total ? (double)done / (double)total : 0;
+    now.share = total > 0 ? fmin((double)done / (double)total, 0.99) : 0; /* what is done is not told of any more */
     (void)snprintf(now.what, sizeof now.what, "%s", what != NULL ? what : "");
     draw();
     (void)pthread_mutex_unlock(&lock);

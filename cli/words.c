@@ -95,7 +95,7 @@ int cli_unknown(const cli_names *known, const char *word)
 
 int cli_op_of(const char *word, plx_op *op)
 {
-    return plx_op_from_name(word, op) ? CLI_OK : cli_unknown(&cli_op_names, word);
+    return plx_op_from_name(cli_op_alias(word), op) ? CLI_OK : cli_unknown(&cli_op_names, word);
 }
 
 int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count)

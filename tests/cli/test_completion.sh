@@ -70,12 +70,21 @@ offers_only f32 parallax run gemm -t f3
 offers_only min parallax run reduce --reduce mi
 offers_only kernels parallax list k
 offers_only fish parallax completion f
+offers_only quick parallax bench --set qui
+offers_only peers parallax report --section pe
+offers_only bf16x6 parallax compare gemm --compute bf16
+offers_only host:0 "$3" compare gemm -b host:
+offers_only reference "$3" compare gemm --kernel refer
 cd "$2" || exit 1
+: >"a file.txt"
 : >"a file.json"
 offers_only "a file.json" parallax report a
+offers_only "a file.json" parallax diff a
 offers_only "a file.json" parallax compare gemm --json a
 exit $((failures > 0 ? 1 : 0))
 END
 mkdir "$work/files"
-bash "$work/try" "$work/bash" "$work/files" || failures=$((failures + 1))
+case $PARALLAX in /*) ;; *) PARALLAX=$(command -v "$PARALLAX") ;; esac
+case $PARALLAX in /*) ;; *) PARALLAX=$(pwd)/$PARALLAX ;; esac
+XDG_CACHE_HOME=$work/cache bash "$work/try" "$work/bash" "$work/files" "$PARALLAX" || failures=$((failures + 1))
 exit $((failures > 0 ? 1 : 0))

@@ -77,7 +77,7 @@ refuses "does not fit in 64 bits" run reduce 99999999999999999999
 refuses "has too many sizes" run reduce 5x6
 refuses "is no number" run reduce 10 --seed 99999999999999999999999
 refuses "is no number" run reduce 10 --seed -1
-refuses "is no number" run reduce 10 --seed 1k
+refuses "is no number" run reduce 10 --seed 1q
 refuses "--case is the number of a case" check reduce --dtype i32 --dtype i64 --case 3
 refuses "--shape needs one operation" bench reduce gemm --shape 10
 refuses "--shape needs one operation" bench --shape 10
@@ -252,7 +252,7 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
         TERM=xterm script -qec "stty cols 60; $1" /dev/null </dev/null >"$work/out" 2>&1
     }
     on_terminal "$parallax check reduce --quick --dtype i32 --backend host"
-    grep -q '100 %' "$work/out" || fail "no progress is shown on a terminal"
+    grep -q '\[=========== \] .*reduce/reference on host:0' "$work/out" || fail "no progress is shown on a terminal"
     on_terminal "NO_COLOR=1 $parallax compare reduce 10 --backend host --no-timing"
     grep -q '\[0;31m\|\[31m\|\[32m' "$work/out" && fail "colours where NO_COLOR is set"
     on_terminal "NO_COLOR= $parallax compare reduce 10 --backend host --no-timing"
