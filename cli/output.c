@@ -297,7 +297,7 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
     unsigned flags = cli_table_flags() |
-                     ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS : 0u);
+                     ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS | PLX_TABLE_LEGEND : 0u);
     const int status = written_to_stdout(
         plx_results_write_table(results, cli_out(), cli_terminal_width(), flags, &error), &error);
     table_is_missing |= status != CLI_OK;

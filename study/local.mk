@@ -38,6 +38,7 @@ study_report_sources = \
 	study/report/probe_table.c \
 	study/report/report.h \
 	study/report/standings.c \
+	study/report/legend.c \
 	study/report/table.c \
 	study/report/table_counters.c \
 	study/report/types_table.c \

@@ -392,7 +392,8 @@ PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, p
 enum {
     PLX_TABLE_COLOUR = 1u << 0,
     PLX_TABLE_ALL_PAIRS = 1u << 1, /* else, of more than ten, those that disagree */
-    PLX_TABLE_CONFIGS = 1u << 2    /* behind the kernels' names */
+    PLX_TABLE_CONFIGS = 1u << 2,   /* behind the kernels' names */
+    PLX_TABLE_LEGEND = 1u << 3     /* below: what the short words mean */
 };
 /* For machines that build. */
 typedef enum plx_ci_form {

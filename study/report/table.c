@@ -113,7 +113,10 @@ static void add_error(plx_table *lines, const plx_record *record)
         return;
     if (error->max_over_bound > 0)
         plx_number_text(error->max_over_bound, 2, number, sizeof number);
-    plx_table_cell(lines, COLUMN_ERROR, "%s", isfinite(error->max_over_bound) ? number : "inexact");
+    plx_table_cell(lines, COLUMN_ERROR, "%s",
+                   plx_error_is_rounding(error)        ? "rounded"
+                   : isfinite(error->max_over_bound) ? number
+                                                     : "inexact");
 }
 
 /* Half the interval, as a part of the median. */
@@ -671,6 +674,8 @@ plx_status plx_results_write_table(const plx_results *results, FILE *to, int wid
         (void)fputc('\n', to);
         status = put_group(&table, results->records[i].group, error);
     }
+    if (status == PLX_OK && (flags & PLX_TABLE_LEGEND) != 0)
+        status = plx_report_legend(results, table.style.terminal, to, error);
     free(table.rows);
     return status == PLX_OK ? plx_report_finish(to, error) : status;
 }

@@ -50,7 +50,9 @@ static void error_text(const plx_error_measure *error, char *text, size_t capaci
     text[0] = '\0';
     if (!error->measured)
         return;
-    if (!isfinite(error->max_over_bound))
+    if (plx_error_is_rounding(error))
+        (void)snprintf(text, capacity, "rounded");
+    else if (!isfinite(error->max_over_bound))
         (void)snprintf(text, capacity, "inexact");
     else if (error->max_over_bound > 0)
         plx_number_text(error->max_over_bound, 2, text, capacity);

@@ -667,6 +667,56 @@ static size_t lines_with(const char *text, const char *part)
     return count;
 }
 
+static plx_status write_table_with_legend(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_results_write_table(results, to, 0, PLX_TABLE_LEGEND, error);
+}
+
+/* What has no error but that of rounding once says so, not that it takes all of its bound. */
+static void table_says_rounded(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    s.records[0].error.max_over_bound = 0.99;
+    s.records[0].error.max_ulp = 0.4999;
+    s.records[1].error.max_ulp = 0.5001;
+    char *text = text_of(write_plain_table, &s.results);
+    line_with(text, "alpha:0", "naive", line, sizeof line);
+    assert_non_null(strstr(line, "rounded"));
+    assert_null(strstr(line, "0.99"));
+    line_with(text, "alpha:0", "tiled", line, sizeof line);
+    assert_null(strstr(line, "rounded"));
+    assert_null(strstr(text, "the words"));
+    free(text);
+}
+
+/* The words that stand in the table, and no others. */
+static void legend_of_its_words(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    s.records[0].ceiling = (plx_ceiling){.applies = true, .kind = PLX_CEILING_FMA_F32, .value = 5, .fraction = 0.5};
+    char *text = text_of(write_table_with_legend, &s.results);
+    const char *legend = strstr(text, "\nthe words\n");
+    assert_non_null(legend);
+    assert_non_null(strstr(legend, "fma-f32 "));
+    assert_non_null(strstr(legend, "gain "));
+    assert_non_null(strstr(legend, "error/bound "));
+    assert_null(strstr(legend, "fma-f64"));
+    assert_null(strstr(legend, "rounded"));
+    assert_null(strstr(legend, "noisy"));
+    free(text);
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++) { /* each has a meaning */
+        s.records[0].ceiling.kind = (plx_ceiling_kind)kind;
+        text = text_of(write_table_with_legend, &s.results);
+        assert_non_null(strstr(strstr(text, "\nthe words\n"), plx_ceiling_name((plx_ceiling_kind)kind)));
+        free(text);
+    }
+}
+
 /* The ladder first, in its order, then the kernels for special shapes under a line of their own. */
 static void table_of_two_groups_of_kernels(void **state)
 {
@@ -963,6 +1013,8 @@ int main(void)
         cmocka_unit_test(table_without_times),
         cmocka_unit_test(table_of_worst_cases),
         cmocka_unit_test(table_of_two_groups_of_kernels),
+        cmocka_unit_test(table_says_rounded),
+        cmocka_unit_test(legend_of_its_words),
         cmocka_unit_test(table_of_many_pairs_shows_exceptions),
         cmocka_unit_test(table_with_baselines),
         cmocka_unit_test(table_shows_the_rate_that_counts),
