@@ -185,6 +185,16 @@ if [ -f "$built/.libs/plx-clblast.so" ]; then
     [ $status = 0 ] || fail "a pipe in place of parameters: status $status"
 fi
 
+# ---- processes that can't be started ----
+# A sandbox that refuses them: plugins are loaded without being tried.
+printf '#include <errno.h>\nint posix_spawn(void) { return EAGAIN; }\n' >"$work/sandbox.c"
+if ${CC:-cc} -w -fno-builtin -shared -fPIC "$work/sandbox.c" -o "$work/sandbox.so" 2>/dev/null &&
+    ! grep -q -a __asan_init "$built/.libs/libparallax.so"; then
+    mkdir -p "$work/host" && ln -sf "$(cd "$built/.libs" && pwd)/plx-host.so" "$work/host/" || exit 99
+    LD_PRELOAD=$work/sandbox.so XDG_CACHE_HOME=$work/no-process expect_run 0 '' check transpose --quick --backend host --plugin-dir "$work/host"
+    shows ' 0 wrong, 0 failed'
+fi
+
 # ---- threads that can't be had ----
 # Not where another user can't reach what is in $TMPDIR.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null && chmod 755 "$work" &&
@@ -199,5 +209,13 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/d
     status=$?
     cases=$((cases + 1))
     [ $status = 0 ] || fail "status $status where threads can't be had"
+    # A home that can't be written, in which nothing is kept.
+    mkdir -p "$work/sealed" && chmod 555 "$work/sealed" || exit 99
+    HOME=$work/sealed XDG_CACHE_HOME='' LD_LIBRARY_PATH=$work/alone/lib setpriv --reuid=65534 --clear-groups \
+        "$work/alone/parallax" run gemm 64 64 64 --backend host --quiet >"$work/out" 2>"$work/err"
+    status=$?
+    cases=$((cases + 1))
+    [ $status = 0 ] || fail "status $status in a home that can't be written"
+    [ -z "$(ls -A "$work/sealed")" ] || fail "something was written in a home that can't be"
 fi
 finish

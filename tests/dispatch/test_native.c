@@ -319,6 +319,38 @@ static void what_was_handed_over_is_released_once(void **state)
     plx_buffer_destroy(buffer);
 }
 
+/* What is called back may call: no lock is held.  Broken once: called under the backend's lock, it does not come back. */
+static plx_buffer *inner;
+static void release_and_call(void *owner)
+{
+    float number = 1, sum = 0;
+    plx_buffer *x = import(&number, 0, 4), *result = import(&sum, 0, 4);
+    assert_int_equal(plx_reduce(host, PLX_F32, PLX_SUM, 1, (plx_view){x, 0}, (plx_view){result, 0}), PLX_OK);
+    assert_true(sum == 1.0f);
+    plx_buffer_destroy(x);
+    plx_buffer_destroy(result);
+    plx_buffer_destroy(inner); /* whose release is this one's sister */
+    expect(plx_open(context, "nobody", (plx_backend **)owner), PLX_NOT_FOUND, "nobody");
+}
+static void who_is_called_back_may_call(void **state)
+{
+    float numbers[2] = {0, 0};
+    plx_backend *backend = NULL;
+    plx_buffer *buffer = NULL;
+    plx_native_memory memory = memory_at(&numbers[0], 0, 4);
+    (void)state;
+    released = 0;
+    memory.release = release;
+    assert_int_equal(plx_buffer_import(host, &memory, &inner), PLX_OK);
+    memory = memory_at(&numbers[1], 0, 4);
+    memory.release = release_and_call;
+    memory.owner = &backend;
+    assert_int_equal(plx_buffer_import(host, &memory, &buffer), PLX_OK);
+    plx_buffer_destroy(buffer);
+    assert_int_equal(released, 1);
+    assert_null(backend);
+}
+
 /* The child's memory is a copy, and its owner is the parent.
  * Broken once: without plx_is_forked() in plx_buffer_destroy(). */
 static void a_child_releases_nothing(void **state)
@@ -543,6 +575,7 @@ int main(void)
         cmocka_unit_test(memory_to_be_read_is_never_written),
         cmocka_unit_test(elements_begin_where_they_may),
         cmocka_unit_test(what_was_handed_over_is_released_once),
+        cmocka_unit_test(who_is_called_back_may_call),
         cmocka_unit_test(a_child_releases_nothing),
         cmocka_unit_test(the_host_has_no_queues_to_be_taken),
         cmocka_unit_test(the_host_opens_on_itself),

@@ -294,6 +294,57 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(BufferError, "version 2 of DLPack"):
             plx.reduce(Newer(whole(4)), out=np.zeros((), "f4"))
 
+    def test_what_a_producer_refuses_is_its_own_word(self):
+        """Conjugated, sparse, requiring gradients, without storage: whoever has such an array says so."""
+        for kind, word in ((BufferError, "conjugate bit"), (RuntimeError, "requires grad"), (ValueError, "sparse")):
+            class Refuses(Producer):
+                def __dlpack__(self, **given):
+                    raise kind(word)
+            out = np.full((), 7, "f4")
+            with self.assertRaisesRegex(kind, word):
+                plx.reduce(Refuses(whole(4)), out=out)
+            self.assertEqual(out, 7)
+
+    def test_strange_tensors(self):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        words, shape = (ctypes.c_float * 4)(1, 2, 3, 4), (ctypes.c_int64 * 5)(4, 1, 1, 1, 1)
+
+        def tensor(data=ctypes.addressof(words), ndim=1, code=2, bits=32, lanes=1, strides=None, offset=0):
+            made = _arrays.DLTensor(data=data, device=_arrays._Device(1, 0), ndim=ndim, dtype=_arrays._Type(code, bits, lanes),
+                                    shape=shape, byte_offset=offset)
+            if strides is not None:
+                made.strides = (ctypes.c_int64 * 5)(*strides)
+
+            class Given:
+                def __dlpack_device__(self):
+                    return 1, 0
+
+                def __dlpack__(self, **given):
+                    self.kept = made
+                    return new(ctypes.addressof(made), b"dltensor", None)
+            return Given()
+
+        out = np.full((), 7, "f4")
+        for given, kind, word in ((tensor(data=None), BufferError, "NULL"), (tensor(lanes=2), plx.Unsupported, "2 lanes"),
+                                  (tensor(ndim=-1), BufferError, "-1 dimensions"), (tensor(ndim=65), BufferError, "65 dimensions"),
+                                  (tensor(code=6, bits=8), plx.Unsupported, "bool8"), (tensor(code=1, bits=8), plx.Unsupported, "uint8"),
+                                  (tensor(code=10, bits=8), plx.Unsupported, "code 10"), (tensor(strides=[-1]), BufferError, "negative"),
+                                  (tensor(strides=[0]), BufferError, "broadcast"), (tensor(strides=[1 << 62]), BufferError, ""),
+                                  (tensor(offset=1), plx.Error, "")):
+            with self.assertRaisesRegex(kind, word):
+                plx.reduce(given, out=out)
+            self.assertEqual(out, 7)
+        plx.reduce(tensor(ndim=5), out=out) # leading dimensions are joined
+        self.assertEqual(out, 10)
+        plx.reduce(tensor(ndim=0), out=out)
+        self.assertEqual(out, 1)
+        plx.reduce(tensor(offset=4, ndim=0), out=out)
+        self.assertEqual(out, 2)
+        halves = (ctypes.c_uint16 * 4)(0x3f80, 0x4000, 0x4040, 0x4080)  # bfloat16 by DLPack's own code
+        plx.reduce(tensor(data=ctypes.addressof(halves), code=4, bits=16), out=out)
+        self.assertEqual(out, 10)
+
     def test_bfloat16_by_its_name(self):
         class Named:
             dtype = type("dtype", (), {"name": "bfloat16"})
