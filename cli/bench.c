@@ -132,6 +132,10 @@ static int bench_check(cli_options *options)
     int status = cli_sets_check(&options->sets);
     if (status == CLI_OK)
         status = cli_compared_ops_of(options, ops, &op_count);
+    if (status == CLI_OK)
+        status = cli_kernel_read(options);
+    if (status == CLI_OK)
+        status = cli_kernel_name(options);
     return status == CLI_OK ? read_work(options, ops, op_count) : status;
 }
 
@@ -273,7 +277,7 @@ const cli_verb cli_bench_verb = {
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV |
-               OPT_REQUIRE | OPT_STRICT,
+               OPT_REQUIRE | OPT_STRICT | OPT_KERNEL_FILE,
     .check = bench_check,
     .run = bench_run,
 };

@@ -164,7 +164,7 @@ static plx_status take_bytes(launch_argument *added, const plx_given *given, plx
         return plx_fail(error, PLX_UNSUPPORTED, "an argument of %llu bytes; %d are the most", (unsigned long long)given->size,
                         MOST_OF_STRUCTS);
     *added = (launch_argument){.kind = BYTES, .value = given->size, .pointer_count = given->pointer_count};
-    added->bytes = malloc(given->size + 8);
+    added->bytes = calloc(1, given->size + 8);
     added->pointers = malloc(pointers + 8);
     if (added->bytes == NULL || added->pointers == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");

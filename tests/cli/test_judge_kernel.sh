@@ -116,6 +116,8 @@ judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick
 shows 'reduce f32 1000 sum: '
 expect_run 0 '' compare reduce --shape 1000 --backend opencl --source "$work/right.cl" --no-timing
 shows 'mine:right'
+expect_run 0 '' bench reduce --shape 1000 --backend opencl --source "$work/right.cl" --no-timing
+shows 'mine:right'
 expect_run 0 '' judge reduce --source "$work/right.cl" --compile-only
 shows 'compiled'
 

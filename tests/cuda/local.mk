@@ -14,7 +14,7 @@ tests_cuda_test_listing_LDADD = $(CMOCKA_LIBS)
 
 # The cuda plugin's host code, on a fake driver: no device is needed.
 if HAVE_CUDA
-cmocka_tests += tests/cuda/test_cuda_host tests/cuda/test_cuda_plan tests/cuda/test_cuda_code \
+cmocka_tests += tests/cuda/test_cuda_host tests/cuda/test_cuda_plan tests/cuda/test_cuda_given tests/cuda/test_cuda_code \
 	tests/cuda/test_cuda_telemetry tests/cuda/test_cuda_thread tests/cuda/test_cuda_native
 if HAVE_CUPTI
 cmocka_tests += tests/cuda/test_cuda_count
@@ -43,6 +43,11 @@ tests_cuda_test_cuda_plan_SOURCES = tests/cuda/test_cuda_plan.c tests/cuda/kerne
 tests_cuda_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_plan_LDADD = tests/kernels/libladder.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
+
+tests_cuda_test_cuda_given_SOURCES = tests/cuda/test_cuda_given.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_given_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_cuda_test_cuda_given_LDADD = $(CMOCKA_LIBS)
+EXTRA_tests_cuda_test_cuda_given_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
 tests_cuda_test_cuda_code_SOURCES = tests/cuda/test_cuda_code.c $(cuda_fixture_sources)
 tests_cuda_test_cuda_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,191 @@
+/* Launches that others wrote, as the cuda plugin carries them out on a fake driver, whose memory is the host's. */
+#include "cuda_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char text[] = ".version 8.0\n.target sm_80\n";
+
+typedef struct workbench {
+    bench made;
+    plx_operand operands[2];
+    uint64_t addresses[2];
+    plx_launch_list list;
+    plx_given arguments[8], inner;
+    unsigned char bytes[16];
+} workbench;
+
+static const plx_problem problem = {.op = PLX_REDUCE, .dtype = PLX_F32, .of.reduce = {.n = 1000}};
+static const int32_t seventeen = 17;
+static const double half = 0.5;
+
+/* One launch: an operand from a byte on, three pieces, a number, null, a struct with a pointer at byte 8. */
+static void begin_work(workbench *work)
+{
+    memset(work, 0, sizeof *work);
+    work->made = begin();
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(plugin->alloc(work->made.session, 4096, &work->operands[i].memory, &error), PLX_OK);
+        work->operands[i].offset = 32;
+        work->addresses[i] = fake->last_address + 32;
+    }
+    work->bytes[0] = 9;
+    work->inner = (plx_given){.kind = PLX_GIVEN_OPERAND, .which = 1, .offset = 4, .at = 8};
+    const plx_given arguments[] = {
+        {.kind = PLX_GIVEN_OPERAND, .which = 0, .offset = 64},
+        {.kind = PLX_GIVEN_PIECE, .which = 0},
+        {.kind = PLX_GIVEN_PIECE, .which = 1, .offset = 16},
+        {.kind = PLX_GIVEN_PIECE, .which = 2},
+        {.kind = PLX_GIVEN_BYTES, .size = 4, .bytes = &seventeen},
+        {.kind = PLX_GIVEN_NULL},
+        {.kind = PLX_GIVEN_BYTES, .size = 16, .bytes = work->bytes, .pointers = &work->inner, .pointer_count = 1},
+    };
+    memcpy(work->arguments, arguments, sizeof arguments);
+    work->list = (plx_launch_list){.name = "k.ptx", .language = "PTX", .code = text, .length = sizeof text - 1, .piece_count = 3,
+                                   .launch_count = 1, .max_registers = 64};
+    work->list.pieces[0] = (plx_piece){.bytes = 64, .state = PLX_PIECE_ZERO_ONCE};
+    work->list.pieces[1] = (plx_piece){.bytes = 32, .state = PLX_PIECE_GARBAGE};
+    work->list.pieces[2] = (plx_piece){.bytes = 8, .state = PLX_PIECE_CONTENT, .content = &half};
+    work->list.launches[0] = (plx_launch){.entry = "_Z1kPf", .grid = {8, 2, 2}, .block = {64, 1, 1}, .cluster = {2, 1, 2},
+                                          .shared = 2048, .carveout = -1, .arguments = work->arguments, .argument_count = 7};
+}
+
+static void end_work(workbench *work)
+{
+    for (size_t i = 0; i < 2; i++)
+        plugin->free(work->made.session, work->operands[i].memory);
+    end(work->made);
+}
+
+static plx_plugin_plan *plan_of(workbench *work)
+{
+    plx_plugin_plan *plan = NULL;
+    assert_int_equal(plugin->plan_launches(work->made.session, &problem, &work->list, &plan, &error), PLX_OK);
+    return plan;
+}
+
+static const fake_launch *execute(workbench *work, plx_plugin_plan *plan)
+{
+    fake->launch_count = 0;
+    fake->argument_counts[0] = 7;
+    assert_int_equal(plugin->execute(plan, work->made.queue, work->operands, 2, &error), PLX_OK);
+    assert_int_equal(fake->launch_count, 1);
+    return &fake->launches[0];
+}
+
+static void launches_are_as_they_were_given(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    plx_plugin_plan *plan = plan_of(&work);
+    assert_int_equal(fake->max_registers, 64);
+    memset(work.arguments, 0x55, sizeof work.arguments); /* the list may go */
+    memset(work.bytes, 0x55, sizeof work.bytes);
+    const fake_launch *launch = execute(&work, plan);
+    assert_string_equal(launch->entry, "_Z1kPf");
+    assert_true(launch->grid[0] == 8 && launch->grid[1] == 2 && launch->grid[2] == 2);
+    assert_true(launch->block[0] == 64 && launch->cluster == 4 && launch->shared_bytes == 2048);
+    assert_true(launch->arguments[0] == work.addresses[0] + 64);
+    assert_true(launch->arguments[4] == 17 && launch->arguments[5] == 0);
+    assert_true(launch->arguments[6] == 9); /* the struct's first bytes */
+    const unsigned char *zeros = (const unsigned char *)(uintptr_t)launch->arguments[1];
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(zeros[i], 0);
+    assert_memory_equal((const void *)(uintptr_t)launch->arguments[3], &half, sizeof half);
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
+static void what_must_stay_zero_is_looked_at(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    plx_plugin_plan *plan = plan_of(&work);
+    const fake_launch *launch = execute(&work, plan);
+    unsigned char *zeros = (unsigned char *)(uintptr_t)launch->arguments[1];
+    assert_int_equal(plugin->pieces_check(plan, &error), PLX_OK);
+    zeros[5] = 1;
+    assert_int_equal(plugin->pieces_check(plan, &error), PLX_FAILED);
+    assert_non_null(strstr(error.text, "zero_once, piece 0) is not, from byte 5 on"));
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
+/* Each queue has pieces of its own. */
+static void queues_share_no_piece(void **unused)
+{
+    workbench work;
+    plx_plugin_queue *other;
+    (void)unused;
+    begin_work(&work);
+    plx_plugin_plan *plan = plan_of(&work);
+    assert_int_equal(plugin->queue_create(work.made.session, &other, &error), PLX_OK);
+    const uint64_t first = execute(&work, plan)->arguments[1];
+    fake->launch_count = 0;
+    assert_int_equal(plugin->execute(plan, other, work.operands, 2, &error), PLX_OK);
+    assert_true(fake->launches[0].arguments[1] != first);
+    assert_true(execute(&work, plan)->arguments[1] == first);
+    plugin->queue_destroy(other);
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
+static void expect_refused(workbench *work, plx_status wanted, const char *words)
+{
+    plx_plugin_plan *plan = NULL;
+    const size_t allocations = fake->allocations;
+    assert_int_equal(plugin->plan_launches(work->made.session, &problem, &work->list, &plan, &error), wanted);
+    if (strstr(error.text, words) == NULL)
+        fail_msg("\"%s\" has no \"%s\"", error.text, words);
+    assert_null(plan);
+    assert_int_equal(fake->allocations, allocations);
+}
+
+static void what_can_not_be_is_refused(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    work.list.language = "OpenCL C";
+    expect_refused(&work, PLX_UNSUPPORTED, "CUDA takes no OpenCL C");
+    work.list.language = "cubin";
+    work.arguments[0].which = 2; /* a reduction has two operands */
+    expect_refused(&work, PLX_INVALID, "an argument that is none");
+    work.arguments[0].which = 0;
+    work.list.launches[0].block[0] = 1025;
+    expect_refused(&work, PLX_UNSUPPORTED, "blocks of 1025 threads");
+    work.list.launches[0].block[0] = 64;
+    work.list.launches[0].cluster[1] = 16;
+    expect_refused(&work, PLX_FAILED, "clusters of 2 x 16 x 2");
+    work.list.launches[0].cluster[1] = 1;
+    work.list.launches[0].shared = UINT64_C(1) << 30;
+    expect_refused(&work, PLX_UNSUPPORTED, "bytes of shared memory");
+    end_work(&work);
+}
+
+/* An operand that begins elsewhere than the recipe wants is not passed on. */
+static void alignment_is_kept(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    work.list.align[1] = 64;
+    plx_plugin_plan *plan = plan_of(&work);
+    work.operands[1].offset = 4;
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "operand 1 begins at no multiple of 64 bytes"));
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_are_as_they_were_given), cmocka_unit_test(what_must_stay_zero_is_looked_at),
+        cmocka_unit_test(queues_share_no_piece),           cmocka_unit_test(what_can_not_be_is_refused),
+        cmocka_unit_test(alignment_is_kept),
+    };
+    return cmocka_run_group_tests(tests, start_with_fake, NULL);
+}
