@@ -18,6 +18,7 @@ enum {
     CLI_UNAVAILABLE = 3,    /* a backend, device or kernel asked for by name */
     CLI_NOTHING = 4,        /* nothing could be compared */
     CLI_BACKEND_FAILED = 5, /* while running */
+    CLI_SLOWER = 6,         /* judge --against: right, and slower than before */
     CLI_INTERRUPTED = 130,  /* by Ctrl-C, after what was finished has been shown and written */
 };
 /* No exit status: all that was asked for is done. */
@@ -68,6 +69,7 @@ typedef struct cli_list {
 #define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
 #define OPT_RECIPE (UINT64_C(1) << 54) /* --device as judge takes it */
 #define OPT_COMPILE_ONLY (UINT64_C(1) << 37)
+#define OPT_AGAINST (UINT64_C(1) << 38)
 #define OPT_KERNEL_FILE (UINT64_C(1) << 36) /* --source and what goes with it: a kernel in a file, and its recipe */
 #define OPT_PRINT (UINT64_C(1) << 55)
 #define OPT_RATES (UINT64_C(1) << 43)

@@ -231,7 +231,7 @@ static int judge_check(cli_options *options)
     if (options->source != NULL && (options->given & OPT_PRINT) == 0)
         return cli_judge_kernel(options);
     if (options->given & (OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS |
-                          OPT_PLUGIN_DIR | OPT_COMPILE_ONLY))
+                          OPT_PLUGIN_DIR | OPT_COMPILE_ONLY | OPT_AGAINST))
         return cli_wrong_usage("--backend, --seed, --quick and what else is about a run goes with --source: nothing else is run");
     if (options->recipe != NULL)
         return cli_recipe(options);
@@ -269,7 +269,7 @@ const cli_verb cli_judge_verb = {
             "Exit status: 0 the result or kernel is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
             "3 there is no device for the kernel, 4 it could not be judged: no bound tells it from zero, or it has no\n"
             "elements; or the recipe takes no problem of those asked for; 5 the kernel crashed, did not come back, or\n"
-            "did not compile.\n"
+            "did not compile; 6 with --against it is slower than in the record.\n"
             "\n"
             "Examples:\n"
             "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
@@ -280,7 +280,8 @@ const cli_verb cli_judge_verb = {
             "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
     .takes_one = true,
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
-               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_COMPILE_ONLY | OPT_BACKEND |
+               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_COMPILE_ONLY | OPT_AGAINST |
+               OPT_BACKEND |
                OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR,
     .check = judge_check,
 };

@@ -234,6 +234,34 @@ static int tell(const cli_options *options, const judged *to)
     return status == CLI_OK ? judged_exit(to->status) : status;
 }
 
+/* The record is read before anything is done: a wrong one is found out then. */
+static int read_earlier(const cli_options *options, judged *to)
+{
+    for (size_t i = 0; i < to->shape_count && options->against != NULL; i++) {
+        plx_error error = {""};
+        const plx_status status = plx_kernel_record_time(options->against, &to->shapes[i].problem, &to->shapes[i].earlier,
+                                                         &to->shapes[i].has_earlier, &error);
+        if (status != PLX_OK)
+            return cli_failed(status, &error);
+    }
+    return CLI_OK;
+}
+
+/* Slower is what is slower by the whole of both intervals. */
+static void compare_earlier(judged *to)
+{
+    for (size_t i = 0; i < to->shape_count && to->status == JUDGED_RIGHT; i++) {
+        const judged_shape *shape = &to->shapes[i];
+        const plx_timing *time = &shape->record.time;
+        if (!shape->has_earlier || !shape->ran || !time->measured || time->low_ns <= shape->earlier.high_ns)
+            continue;
+        char problem[160], why[300];
+        plx_problem_text(&shape->problem, 0, problem, sizeof problem);
+        (void)snprintf(why, sizeof why, "%s: %.3g times the earlier time", problem, time->median_ns / shape->earlier.median_ns);
+        end_it(to, JUDGED_SLOWER, why);
+    }
+}
+
 /* Compiling decides whether there is anything to be run. */
 static void judge(cli_options *options, judged *to)
 {
@@ -277,8 +305,11 @@ int cli_judge_kernel(cli_options *options)
     }
     if (status == CLI_OK)
         status = take_shapes(options, to);
+    if (status == CLI_OK)
+        status = read_earlier(options, to);
     if (status == CLI_OK) {
         judge(options, to);
+        compare_earlier(to);
         status = tell(options, to);
     }
     (void)munmap(to, sizeof *to);

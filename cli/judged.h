@@ -22,6 +22,7 @@ typedef enum judged_status {
     JUDGED_INTERRUPTED,
     JUDGED_FAILED, /* the judge itself */
     JUDGED_COMPILED, /* and nothing else was wanted */
+    JUDGED_SLOWER, /* right, and slower than in the record of --against */
     JUDGED_STATUSES
 } judged_status;
 
@@ -40,6 +41,8 @@ typedef struct judged_shape {
     char reason[256]; /* why it is not taken */
     plx_record record; /* of the kernel; reason "": it was not run yet */
     bool ran;
+    bool has_earlier; /* the time in the record of --against */
+    plx_interval earlier;
     judged_beside beside[JUDGED_PEERS];
     size_t beside_count;
 } judged_shape;

@@ -9,7 +9,7 @@
 
 const char *const judged_words[JUDGED_STATUSES] = {
     "right",       "wrong",   "wrote_elsewhere", "time_not_believed", "compile_error", "bad_recipe", "unsupported",
-    "crashed",     "timeout", "device_lost",     "not_judged",        "interrupted",   "failed",     "compiled",
+    "crashed",     "timeout", "device_lost",     "not_judged",        "interrupted",   "failed",     "compiled", "slower",
 };
 
 int judged_exit(judged_status status)
@@ -23,6 +23,7 @@ int judged_exit(judged_status status)
     case JUDGED_BAD_RECIPE: return CLI_USAGE;
     case JUDGED_UNSUPPORTED: return CLI_UNAVAILABLE;
     case JUDGED_NOT_JUDGED: return CLI_NOTHING;
+    case JUDGED_SLOWER: return CLI_SLOWER;
     case JUDGED_INTERRUPTED: return CLI_INTERRUPTED;
     default: return CLI_BACKEND_FAILED;
     }
@@ -125,6 +126,8 @@ static void write_shape(plx_json *json, const judged_shape *shape)
         plx_json_number(json, "low_ns", time->low_ns);
         plx_json_number(json, "high_ns", time->high_ns);
     }
+    if (shape->has_earlier)
+        plx_json_number(json, "earlier_median_ns", shape->earlier.median_ns);
     plx_json_list(json, "beside");
     for (size_t i = 0; i < shape->beside_count; i++) {
         const judged_beside *beside = &shape->beside[i];
@@ -184,6 +187,9 @@ static void print_shape(FILE *to, const judged_shape *shape)
     if (time->measured)
         (void)fprintf(to, ", %.4g us (%.4g to %.4g)", time->median_ns / 1e3, time->low_ns / 1e3, time->high_ns / 1e3);
     (void)fprintf(to, "%s%s\n", shape->record.reason[0] != '\0' ? ": " : "", shape->record.reason);
+    if (shape->has_earlier && time->measured)
+        (void)fprintf(to, "    in the earlier record %.4g us (%.4g to %.4g)\n", shape->earlier.median_ns / 1e3,
+                      shape->earlier.low_ns / 1e3, shape->earlier.high_ns / 1e3);
     for (size_t i = 0; i < shape->beside_count; i++) {
         const judged_beside *beside = &shape->beside[i];
         (void)fprintf(to, "    %s %s %s%s: %.3gx (%.3g to %.3g)\n",

@@ -300,6 +300,8 @@ static const option_row listed[] = {
     {"source", 0, "FILE", OPT_KERNEL_FILE, "a kernel's device code, which its recipe launches: .cl, .cu, .ptx or .cubin",
      INTO(apply_file, source)},
     {"entry", 0, "NAME", OPT_KERNEL_FILE, "its entry, where the recipe has one launch (what the recipe says)", INTO(apply_file, entry)},
+    {"against", 0, "RECORD.json", OPT_AGAINST, "exit status 6 where it is slower than in this record of --json",
+     INTO(apply_file, against)},
     {"compile-only", 0, NULL, OPT_COMPILE_ONLY, "compile the source for --device, and run nothing", .apply = NULL},
     {"source", 0, NULL, OPT_SOURCE, "the kernel's text, line by line against the step before", .apply = NULL},
     {"measured", 0, NULL, OPT_MEASURED, "the gains that were recorded, with their device", .apply = NULL},

@@ -140,6 +140,7 @@ study_kernel_sources = \
 	study/kernel/given.c \
 	study/kernel/kernel.c \
 	study/kernel/kernel.h \
+	study/kernel/record.c \
 	study/kernel/source.c
 
 study_recipe_sources = \

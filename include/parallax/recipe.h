@@ -112,6 +112,11 @@ PLX_API plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_pr
 /* What the compiler wrote last; "". */
 PLX_API const char *plx_kernel_file_log(const plx_kernel_file *kernel);
 
+/* The time of a problem in a record that `judge --source --json` wrote; *found: there is one.  PLX_IO, PLX_INVALID: it can't
+ * be read, or is no such record. */
+PLX_API plx_status plx_kernel_record_time(const char *path, const plx_problem *problem, plx_interval *time, bool *found,
+                                          plx_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -220,6 +220,17 @@ static void drop_results(plx_candidate *candidates, size_t count)
     }
 }
 
+/* What a kernel must leave as it was it must also leave so while it is timed. */
+static void check_pieces(plx_candidate *candidate)
+{
+    if (candidate->plan == NULL || !candidate->time.measured || plx_plan_check_pieces(candidate->plan) == PLX_OK)
+        return;
+    candidate->outcome = PLX_OUTCOME_WRONG;
+    candidate->time = (plx_timing){.measured = false};
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "wrong while timed: %.400s",
+                   plx_message(plx_backend_context(candidate->backend)));
+}
+
 static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count,
                           const plx_inputs *inputs, plx_references *references)
 {
@@ -233,6 +244,8 @@ static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t c
     tell_timing(&told, 0.0);
     const plx_status status = plx_measure_and_tell(candidates, count, inputs, references, c->options,
                                                    (plx_measure_tick){tell_timing, &told}, c->error);
+    for (size_t i = 0; i < count && status == PLX_OK; ++i)
+        check_pieces(&candidates[i]);
     c->parts_done += PARTS_OF_TIMING * (double)count;
     c->done -= plx_studies_stopped() ? 1 : 0; /* times of fewer samples than were wanted */
     return status;

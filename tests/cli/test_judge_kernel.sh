@@ -120,6 +120,16 @@ expect_run 0 '' bench reduce --shape 1000 --backend opencl --source "$work/right
 shows 'mine:right'
 expect_run 0 '' judge reduce --source "$work/right.cl" --compile-only
 shows 'compiled'
+# Against an earlier record, whose times are made here.
+record_of() {
+    printf '{"schema": "%s", "shapes": [{"problem": "reduce f32 1000 sum", "low_ns": %s, "median_ns": %s, "high_ns": %s}]}' "$@" >"$work/earlier"
+}
+record_of parallax-judged-kernel/1 1 1 1
+expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.3 --against "$work/earlier"
+record_of parallax-judged-kernel/1 1e12 1e12 1e12
+expect_run 0 '' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05 --against "$work/earlier"
+record_of parallax-results/1 1 1 1
+refuses 'no record of judge --source' reduce --source "$work/right.cl" --against "$work/earlier"
 
 # ---- kernels that are wrong ----
 # case EXIT STATUS WORD TEXT: of a kernel, with the recipe that is in $work/case.json.
@@ -149,6 +159,12 @@ recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"byte
 tried 0 right '' "$counted"
 recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"bytes": 4}},'
 tried 1 wrong '"first_wrong": {' "$counted"
+# Left zero until it is timed.
+recipe case 1 "$plain, {\"scratch\": \"count\"}, {\"scratch\": \"calls\"}" '' \
+    '"scratch": {"count": {"bytes": 4, "before": "zero_once"}, "calls": {"bytes": 4}},'
+echo "$head, global int *count, global int *calls) {
+    float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++*calls > 0x7fd5c3a1 + 25) *count = 1; }" >"$work/case.cl"
+judged 1 wrong 'wrong while timed' reduce --source "$work/case.cl" --quick --shape 1000 --seconds 0.1
 # Values of every width, null, a struct, a factor by pointer.
 recipe case 1 "$plain"', {"i8": -3}, {"i16": -300}, {"i32": 70000}, {"u32": 4000000000}, {"u64": 5}, {"f32": 0.5}, {"f64": 0.25}, {"null": true}, {"struct": [{"i32": 7}, {"i64": "n"}]}'
 tried 0 right '' "struct s { int a; long b; };
