@@ -10,7 +10,7 @@
 /* It stays: a handler that were gone after the first would be taken for a plugin's doing. */
 static void on_interrupt(int number)
 {
-    if (!plx_studies_stopped()) {
+    if (!plx_studies_stopped() || number == SIGTERM) { /* that may come from several who end a job */
         plx_studies_stop(true);
         return;
     }

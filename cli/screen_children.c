@@ -344,6 +344,16 @@ static bool hangs(const child *one)
     return false;
 }
 
+/* A signal that no fault of its own brings: somebody ends the job, or the machine has no memory left. */
+static bool is_ended_by_others(const child *one)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGKILL, SIGQUIT, SIGPIPE, SIGXCPU};
+    for (size_t i = 0; WIFSIGNALED(one->status) && i < sizeof signals / sizeof signals[0]; i++)
+        if (WTERMSIG(one->status) == signals[i])
+            return true;
+    return false;
+}
+
 /* What computed and did not come back is the device's fault until somebody shows otherwise; what never computed is untested. */
 static void conclude(child *one, const cli_chip *chip, plx_screened_device *device)
 {
@@ -363,11 +373,11 @@ static void conclude(child *one, const cli_chip *chip, plx_screened_device *devi
         return;
     if (device->verdict == PLX_FAULTY && device->reason[0] != '\0')
         return;
-    const bool faulty = one->late ? hangs(one) : device->case_count > 0 && one->process > 0;
+    const bool faulty = one->late ? hangs(one) : device->case_count > 0 && one->process > 0 && !is_ended_by_others(one);
     device->verdict = faulty ? PLX_FAULTY : PLX_UNTESTED;
     (void)snprintf(device->reason, sizeof device->reason, "%s%s", ending[0] != '\0' ? ending : "its process said nothing",
                    faulty                   ? ", while it was computing"
-                   : device->case_count > 0 ? "; give it more with --budget"
+                   : device->case_count > 0 ? "; screen it again, or give it more with --budget"
                                             : ", before anything was computed; more with --budget may help");
 }
 

@@ -53,7 +53,7 @@ typedef struct plx_screen_fault {
     int64_t elements, row, col; /* how many differ, and the first of them */
     char expected[40], found[40];
     char bits[40];   /* exclusive or of the two, in hexadecimal */
-    char place[160]; /* which block, and which warp and lane where that can be told: "block (3, 0) of 16x16" */
+    char place[200]; /* which block, and which warp and lane where that can be told: "block (3, 0) of 16x16 elements" */
     uint64_t again, of; /* so often it came again in so many launches on the same operands */
 } plx_screen_fault;
 

@@ -35,6 +35,8 @@ static tile tile_of_grid(const plx_launch_facts *launch, int64_t rows, int64_t c
 {
     const int64_t across = (int64_t)launch->grid[0], down = (int64_t)launch->grid[1];
     const tile found = {parts(rows, down), parts(cols, across)};
+    if (down == 1 || across == 1)
+        return (tile){0, 0}; /* a row of blocks says nothing of their form */
     if (launch->grid[2] != 1 || parts(rows, found.rows) != down || parts(cols, found.cols) != across)
         return (tile){0, 0};
     return found;
@@ -50,6 +52,20 @@ static void put_lane(const plx_launch_facts *launch, tile of, int64_t row, int64
         (void)snprintf(text, capacity, ", warp %" PRIu64 ", lane %" PRIu64, thread / warp, thread % warp);
 }
 
+/* A row of blocks that write a vector, one thread for each element: in the order of memory.  Of a matrix the launch does not
+ * tell how it is cut into tiles. */
+static void put_place_in_row(const plx_launch_facts *launch, uint32_t warp, int64_t rows, int64_t cols, int64_t at, char *text,
+                             size_t capacity)
+{
+    const int64_t threads = (int64_t)launch->block[0] * launch->block[1] * launch->block[2], blocks = (int64_t)launch->grid[0];
+    if ((rows == 1 || cols == 1) && launch->grid[1] == 1 && threads > 0 && parts(rows * cols, threads) == blocks)
+        (void)snprintf(text, capacity, "block %" PRId64 " of %" PRId64 " elements, warp %" PRId64 ", lane %" PRId64 ", entry %.40s",
+                       at / threads, threads, at % threads / warp, at % threads % warp, launch->entry);
+    else
+        (void)snprintf(text, capacity, "one of %" PRIu64 " blocks of %" PRId64 " threads, entry %.60s",
+                       launch->grid[0] * launch->grid[1] * launch->grid[2], threads, launch->entry);
+}
+
 /* The last launch writes the output, or adds up what others wrote. */
 static void put_place(plx_plan *plan, uint32_t warp, int64_t rows, int64_t cols, int64_t row, int64_t col, char *text,
                       size_t capacity)
@@ -61,11 +77,13 @@ static void put_place(plx_plan *plan, uint32_t warp, int64_t rows, int64_t cols,
     tile of = tile_of_config(plan);
     if (of.rows == 0 && known)
         of = tile_of_grid(&launches[count - 1], rows, cols);
+    if ((of.rows <= 0 || of.cols <= 0) && known)
+        put_place_in_row(&launches[count - 1], warp, rows, cols, row * cols + col, text, capacity);
     if (of.rows <= 0 || of.cols <= 0)
         return;
     if (known)
         put_lane(&launches[count - 1], of, row, col, warp, lane, sizeof lane);
-    (void)snprintf(text, capacity, "block (%" PRId64 ", %" PRId64 ") of %" PRId64 "x%" PRId64 " elements%s%s%.80s",
+    (void)snprintf(text, capacity, "block (%" PRId64 ", %" PRId64 ") of %" PRId64 "x%" PRId64 " elements%s%s%.40s",
                    row / of.rows, col / of.cols, of.rows, of.cols, lane, known ? ", entry " : "",
                    known ? launches[count - 1].entry : "");
 }

@@ -10,7 +10,7 @@
 
 /* A batch takes about this long: long beside the wait for it, short beside a budget. */
 static const double batch_ns = 40e6;
-enum { MOST_SLOTS = 2048, MOST_BATCHES = 4096, ALIGNMENT = 512, WORD = 4 };
+enum { MOST_SLOTS = 8192, MOST_BATCHES = 4096, ALIGNMENT = 512, WORD = 4 };
 
 static plx_status lift(const plx_hot *hot, plx_status status, plx_error *error)
 {

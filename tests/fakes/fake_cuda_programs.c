@@ -212,13 +212,16 @@ static void flip_a_bit(const uint64_t *values)
 }
 
 /* What goes wrong with a device: $FAKE_FLIP=DEVICE:OPERATIONS, $FAKE_SLOW=DEVICE:MICROSECONDS of each launch,
- * $FAKE_GONE=DEVICE:LAUNCHES after which it is lost, $FAKE_HANGS likewise. */
+ * $FAKE_GONE=DEVICE:LAUNCHES after which it is lost, $FAKE_HANGS and
+ * $FAKE_DIES likewise. */
 static CUresult suffer(void)
 {
     static unsigned long launches;
     const unsigned long gone = of_this_device("FAKE_GONE"), hangs = of_this_device("FAKE_HANGS"), slow = of_this_device("FAKE_SLOW");
     const struct timespec pause = {.tv_nsec = (long)(slow % 1000000) * 1000};
     launches++;
+    if (of_this_device("FAKE_DIES") > 0 && launches > of_this_device("FAKE_DIES"))
+        abort();
     while (hangs > 0 && launches > hangs)
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
     if (slow > 0)

@@ -1,5 +1,5 @@
-/* For LD_PRELOAD: the dispatcher of a build with a fault.  $PLANTED=LABEL:EVERY:ELEMENT, such as host:0:1000:37: of each
- * EVERY launches of three operands on that backend one has one bit less or more in the element of its result. */
+/* For LD_PRELOAD: the dispatcher of a build with a fault.  $PLANTED=LABEL:EVERY:ELEMENT, such as host:0:1000:37: after each
+ * EVERY launches on that backend the next product has one bit less or more in that element of its result. */
 #define _GNU_SOURCE
 #include <parallax/parallax.h>
 
@@ -49,10 +49,12 @@ PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view 
     if (own == NULL)
         own = (execute_function *)(uintptr_t)dlsym(RTLD_NEXT, "plx_execute");
     const plx_status status = own(plan, queue, operands, count);
-    if (status != PLX_OK || count != 3 || !read_planted(&fault) ||
-        strcmp(plx_backend_label(plx_buffer_backend(operands[2].buffer)), fault.label) != 0)
+    if (status != PLX_OK || count == 0 || operands[count - 1].buffer == NULL || !read_planted(&fault) ||
+        strcmp(plx_backend_label(plx_buffer_backend(operands[count - 1].buffer)), fault.label) != 0)
         return status;
-    if (atomic_fetch_add(&launches, 1) % fault.every == fault.every - 1)
-        damage(queue, &operands[2], fault.element);
+    if (atomic_fetch_add(&launches, 1) + 1 < fault.every || count != 3)
+        return status;
+    atomic_store(&launches, 0);
+    damage(queue, &operands[2], fault.element);
     return status;
 }

@@ -1,7 +1,14 @@
 # Where results were made, which devices are meant, and whether those are right.
-script_tests += tests/screen/test_whereabouts.sh tests/screen/test_screen.sh tests/screen/test_seal.sh tests/screen/test_fleet.sh
+script_tests += tests/screen/test_whereabouts.sh tests/screen/test_screen.sh tests/screen/test_seal.sh tests/screen/test_fleet.sh tests/screen/test_schema.sh
 
 cmocka_tests += tests/screen/test_votes
 tests_screen_test_votes_SOURCES = tests/screen/test_votes.c
 tests_screen_test_votes_CFLAGS = $(study_cflags)
 tests_screen_test_votes_LDADD = $(study_ldadd)
+
+# A real Slurm and a real Open MPI on the loopback address.
+EXTRA_DIST += tests/screen/cluster.sh
+check-cluster:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS= >/dev/null
+	top_builddir='$(abs_top_builddir)' top_srcdir='$(abs_top_srcdir)' PARALLAX='$(abs_top_builddir)/tests/parallax' \
+		$(SHELL) '$(srcdir)/tests/screen/cluster.sh'; status=$$?; test $$status = 0 || test $$status = 77

@@ -106,7 +106,7 @@ if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
         line=$(sed -n "$(($1 + 2))p" "$work/out")
         case $line in "$2"*"$3"*) ;; *) fail "device $1 is not $2 with '$3': $line" ;; esac
     }
-    verdict 2 faulty "block ("
+    verdict 2 faulty "one of 64 blocks of 256 threads, entry gemm_naive"
     verdict 3 healthy ""
     verdict 4 healthy ""
     verdict 5 faulty "lost after"
