@@ -134,8 +134,8 @@ void plx_screen_command(const plx_screened_device *device, const plx_screened_ca
         (void)snprintf(uuid, sizeof uuid, "GPU-%02x%02x%02x%02x-%02x%02x", device->info.uuid[0], device->info.uuid[1],
                        device->info.uuid[2], device->info.uuid[3], device->info.uuid[4], device->info.uuid[5]);
     if (of->outcome == PLX_OUTCOME_OK)
-        (void)snprintf(text, capacity, "parallax screen --backend %.*s%s%s --budget %g --seed %" PRIu64, (int)plugin, of->backend,
-                       uuid[0] != '\0' ? ":" : "", uuid[0] != '\0' ? uuid : of->backend + plugin, budget, seed);
+        (void)snprintf(text, capacity, "parallax screen --backend %.*s%s%s --budget %.0fs --seed %" PRIu64, (int)plugin, of->backend,
+                       uuid[0] != '\0' ? ":" : "", uuid[0] != '\0' ? uuid : of->backend + plugin, budget < 1 ? 1 : budget, seed);
     else
         (void)snprintf(text, capacity, "parallax compare %s %s --dtype %s --backend %s --kernel %s --input %s --seed %" PRIu64 " --no-timing",
                        plx_op_name(of->problem.op), problem, plx_dtype_name(of->problem.dtype), of->backend, of->kernel,

@@ -98,6 +98,37 @@ static double slowness(const plx_screen *screen, const plx_screened_device *devi
     return cases > 0 ? sum / (double)cases : 0;
 }
 
+static bool reaches(const plx_screened_device *device, const char *label)
+{
+    for (size_t i = 0; i < device->backend_count; i++)
+        if (strcmp(device->backends[i], label) == 0)
+            return true;
+    return false;
+}
+
+/* Wrong copies that end there, on either side. */
+static size_t count_wrong(const plx_screen *screen, const char *label)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < screen->copy_count; i++)
+        count += screen->copies[i].outcome == PLX_OUTCOME_WRONG &&
+                 (strcmp(screen->copies[i].from, label) == 0 || strcmp(screen->copies[i].to, label) == 0);
+    return count;
+}
+
+/* Of the two ends the one that has more wrong copies; both, where that does not tell. */
+static void vote_on_copies(plx_screen *screen)
+{
+    for (size_t i = 0; i < screen->copy_count; i++) {
+        const plx_screened_copy *copy = &screen->copies[i];
+        const size_t from = count_wrong(screen, copy->from), to = count_wrong(screen, copy->to);
+        for (size_t k = 0; copy->outcome == PLX_OUTCOME_WRONG && k < screen->device_count; k++)
+            if ((reaches(&screen->devices[k], copy->from) && from >= to) || (reaches(&screen->devices[k], copy->to) && to >= from))
+                plx_screen_blame(&screen->devices[k], PLX_FAULTY, "a copy from %s to %s changed %llu bytes: the device, or a link "
+                                 "to it", copy->from, copy->to, (unsigned long long)copy->differing);
+    }
+}
+
 void plx_screen_vote(plx_screen *screen)
 {
     for (size_t i = 0; i < screen->device_count; i++) {
@@ -111,14 +142,7 @@ void plx_screen_vote(plx_screen *screen)
             plx_screen_blame(device, PLX_DEGRADED, "%.2f times as slow as the median of its equals here (more than %.2f is not "
                              "by chance)", slow, limit);
     }
-    for (size_t i = 0; i < screen->copy_count; i++) {
-        const plx_screened_copy *copy = &screen->copies[i];
-        for (size_t k = 0; copy->outcome == PLX_OUTCOME_WRONG && k < screen->device_count; k++)
-            for (size_t b = 0; b < screen->devices[k].backend_count; b++)
-                if (strcmp(screen->devices[k].backends[b], copy->from) == 0 || strcmp(screen->devices[k].backends[b], copy->to) == 0)
-                    plx_screen_blame(&screen->devices[k], PLX_FAULTY, "a copy from %s to %s changed %llu bytes: one of the two, or "
-                                     "the link between them", copy->from, copy->to, (unsigned long long)copy->differing);
-    }
+    vote_on_copies(screen);
 }
 
 plx_health_verdict plx_screen_verdict(const plx_screen *screen)

@@ -94,10 +94,13 @@ if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
     PLX_CUDA_LIBRARY=$driver PLX_NVML_LIBRARY=/nonexistent FAKE_COMPUTES=1 FAKE_CUDA_DEVICES=8
     export PLX_CUDA_LIBRARY PLX_NVML_LIBRARY FAKE_COMPUTES FAKE_CUDA_DEVICES
     kernels="--kernel naive --kernel row-per-thread --dtype f32"
-    # shellcheck disable=SC2086 # words
-    FAKE_FLIP=2:50000000 FAKE_GONE=5:40 FAKE_HANGS=6:60 FAKE_LINK=1 \
-        "$parallax" screen --backend cuda --budget 20s $kernels --json "$work/eight.json" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
+    for budget in 15s 45s 150s; do # on a busy machine eight take long to come to something
+        # shellcheck disable=SC2086 # words
+        FAKE_FLIP=2:30000000 FAKE_GONE=5:40 FAKE_HANGS=6:40 FAKE_LINK=1 \
+            "$parallax" screen --backend cuda --budget $budget $kernels --json "$work/eight.json" >"$work/out" 2>"$work/err" </dev/null
+        status=$?
+        grep -q '^untested' "$work/out" || grep -q '^healthy *a0c1' "$work/out" || break
+    done
     cases=$((cases + 1))
     [ $status = 1 ] || fail "status $status of eight devices, not 1"
     # verdict NUMBER WANTED WORD
@@ -112,7 +115,8 @@ if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
     verdict 5 faulty "lost after"
     verdict 6 faulty "while it was computing"
     verdict 7 healthy ""
-    verdict 0 faulty "a copy from cuda:0 to cuda:1 changed 1 bytes"
+    verdict 0 healthy ""
+    verdict 1 faulty "to cuda:1 changed 1 bytes"
     shows "repeat: parallax screen --backend cuda:GPU-a0c1a2a3"
     shows "copies between devices are right"
 fi
