@@ -136,7 +136,9 @@ static int bench_check(cli_options *options)
         status = cli_kernel_read(options);
     if (status == CLI_OK)
         status = cli_kernel_name(options);
-    return status == CLI_OK ? read_work(options, ops, op_count) : status;
+    if (status == CLI_OK)
+        status = read_work(options, ops, op_count);
+    return status == CLI_OK ? cli_runs(options) : status;
 }
 
 /* ---- telling ---------------------------------------------------------------------------- */
@@ -260,6 +262,10 @@ const cli_verb cli_bench_verb = {
             "the products of published language models' layers (attention, gate-up, down, head), forward (nt)\n"
             "and backward (nn, tn).\n"
             "\n"
+            "--runs 5 runs it five times, in processes of their own, into one file: a time is then the\n"
+            "mean of the runs', and its interval what lies between them, which is what 'diff' needs\n"
+            "where runs differ from each other.  A run that was interrupted is taken up again.\n"
+            "\n"
             "Processors are not asked for the largest shapes of a set: such a case is left out, or not-run\n"
             "on the processor where another device runs it.  Either is reported.\n"
             "\n"
@@ -275,7 +281,7 @@ const cli_verb cli_bench_verb = {
             "  parallax bench gemm --set random:1:50 --compute tf32 --backend cuda --backend cublas\n"
             "  parallax bench gemm --set layers:nt --dtype bf16 --backend cuda --backend cublas\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RUNS | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV |
                OPT_REQUIRE | OPT_STRICT | OPT_KERNEL_FILE,
     .check = bench_check,

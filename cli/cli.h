@@ -88,6 +88,8 @@ typedef struct cli_list {
 #define OPT_MEASURED (UINT64_C(1) << 57)
 #define OPT_INSTRUCTIONS (UINT64_C(1) << 58)
 
+#define OPT_RUNS (UINT64_C(1) << 63)
+
 /* The sets that most verbs take. */
 #define OPT_CI (OPT_JUNIT | OPT_MARKDOWN | OPT_ANNOTATE)
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
@@ -105,6 +107,9 @@ typedef struct cli_work {
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
+    bool ended;          /* by "--", before which there were so many operands */
+    size_t before_end;
+    uint64_t runs;       /* 0: one */
     cli_list own;        /* words that were made, and are freed */
     cli_list more_sizes; /* of the words of `shapes` those that go on with the one before */
     int last;            /* the option before, by its place from 1 on; 0: none */
@@ -323,6 +328,12 @@ int cli_load_plugins(plx_context *context);
 
 /* Whether there are such sets; CLI_DONE: they were asked for, and shown. */
 int cli_sets_check(const cli_list *sets);
+
+/* ---- runs.c ----------------------------------------------------------------- */
+
+/* With --runs: CLI_OK in the process of a run, which goes on; in the first CLI_DONE when all have ended and are in the
+ * file, or the status. */
+int cli_runs(cli_options *options);
 
 /* ---- list.c ---------------------------------------------------------------- */
 

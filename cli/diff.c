@@ -40,14 +40,16 @@ static int diff_check(cli_options *options)
                                .across = (options->given & OPT_ACROSS) != 0};
     plx_diff_results found;
     plx_error error = {""};
-    if (options->operands.count != 2)
-        return cli_wrong_usage("two files of results are compared: parallax diff OLD.json NEW.json");
+    const size_t all = options->operands.count, old = options->ended ? options->before_end : 1;
+    if (options->ended ? old == 0 || old == all : all != 2)
+        return cli_wrong_usage("two files of results are compared, or several with -- between old and new: parallax diff "
+                               "OLD.json NEW.json, parallax diff OLD.json... -- NEW.json...");
     int status = cli_ci_check(options);
     if (status == CLI_OK)
         status = cli_outputs_check(options);
     if (status != CLI_OK)
         return status;
-    plx_status made = plx_diff(options->operands.at[0], options->operands.at[1], &wanted, &found, &error);
+    plx_status made = plx_diff_runs(options->operands.at, old, options->operands.at + old, all - old, &wanted, &found, &error);
     if (made != PLX_OK)
         return cli_failed(made, &error);
     status = tell(options, &found);
@@ -58,7 +60,7 @@ static int diff_check(cli_options *options)
 const cli_verb cli_diff_verb = {
     .name = "diff",
     .summary = "says what became slower, wrong or less accurate from one file of results to another",
-    .usage = "diff OLD.json NEW.json [options]",
+    .usage = "diff OLD.json NEW.json [options] | diff [options] OLD.json... -- NEW.json...",
     .help = "Compares two files that bench, compare or check wrote with --json, record by record:\n"
             "what became slower or faster beyond noise, what is wrong, failed or unsupported now,\n"
             "what takes up more of its error bound, and what is in one file alone.  Differences\n"
@@ -66,8 +68,9 @@ const cli_verb cli_diff_verb = {
             "\n"
             "A time has changed when it differs by more than --threshold, the 95 % intervals of the\n"
             "medians are disjoint, and the probability of that by noise alone, corrected for the\n"
-            "number of records, is below 1 %.  That is the noise within a run: where runs differ\n"
-            "from each other, as on a busy processor, give a larger threshold.\n"
+            "number of records, is below 1 %.  Of one file on each side that is the noise within a run;\n"
+            "where runs differ from each other, as on a processor, give several files with -- between\n"
+            "old and new, or files of 'bench --runs': then it is the noise between runs.\n"
             "\n"
             "A right result that only OLD.json has is a regression, and so is one that has no time in\n"
             "NEW.json to compare its time with: what was not compared has not passed.  Where files\n"
@@ -82,6 +85,7 @@ const cli_verb cli_diff_verb = {
             "\n"
             "Examples:\n"
             "  parallax diff before.json after.json\n"
+            "  parallax diff before-*.json -- after-*.json\n"
             "  parallax diff --threshold 10 --json - before.json after.json\n"
             "  parallax diff --allow-missing all-kernels.json best.json\n"
             "  parallax diff --across h100.json h200.json --markdown\n",

@@ -45,6 +45,7 @@ libplx_verbs_la_SOURCES = \
 	cli/report.c \
 	cli/require.c \
 	cli/run.c \
+	cli/runs.c \
 	cli/screen.c \
 	cli/screen_children.c \
 	cli/seal.c \

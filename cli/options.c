@@ -278,6 +278,8 @@ static const option_row listed[] = {
     {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], drawn8:SEED[:COUNT], layers[:PLACE][:LAYOUT], or list; may be repeated",
      INTO(apply_word, sets)},
     {"rates", 0, "DIR", OPT_RATES, "fit the models' rates, and write them there", INTO(apply_file, rates)},
+    {"runs", 0, "N", OPT_RUNS, "bench in N processes, one after the other; the noise is that between them (1)",
+     INTO(apply_whole, runs), .least = 1, .most = 1000, .range = "from 1 to 1000"},
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", .apply = NULL},
     {"threshold", 0, "PERCENT", OPT_THRESHOLD, "ignore changes of time that are smaller (2)",
      INTO(apply_percentage, threshold), .most = 1000000, .range = "no percentage above 0"},
@@ -543,6 +545,8 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
             break;
         status = apply(value, word, &table, options);
     }
+    options->ended = optind > 1 && optind <= argc && strcmp(argv[optind - 1], "--") == 0;
+    options->before_end = options->operands.count;
     for (int i = optind; i < argc && status == CLI_OK; i++)
         status = add(&options->operands, argv[i]);
     if (options->given & (OPT_QUICK | OPT_FULL))

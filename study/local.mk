@@ -224,6 +224,7 @@ study_diff_sources = \
 	study/diff/environment.c \
 	study/diff/losses.c \
 	study/diff/match.c \
+	study/diff/runs.c \
 	study/diff/significance.c \
 	study/diff/significance.h
 

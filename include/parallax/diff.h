@@ -72,6 +72,13 @@ typedef struct plx_diff_results {
  * other only one by the host's, both are taken by the host's.  PLX_IO, PLX_INVALID: a file can't be used. */
 PLX_API plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_options *options,
                             plx_diff_results *results, plx_error *error);
+/* The same of several runs on each side, at least one: a time is the mean of its runs' medians, and the noise is what lies
+ * between them, where there are several. */
+PLX_API plx_status plx_diff_runs(const char *const *old_paths, size_t old_count, const char *const *new_paths,
+                                 size_t new_count, const plx_diff_options *options, plx_diff_results *results,
+                                 plx_error *error);
+/* Several runs as the results of one; freed with plx_results_free(). */
+PLX_API plx_status plx_runs_read(const char *const *paths, size_t count, plx_results *results, plx_error *error);
 PLX_API void plx_diff_results_free(plx_diff_results *results);
 /* 0 no regression, 1 at least one, 4 there is none and no record is in both files. */
 PLX_API int plx_diff_status(const plx_diff_results *results);

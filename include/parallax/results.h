@@ -127,6 +127,7 @@ typedef struct plx_timing {
     plx_interval host;    /* the same launches on the host's clock */
     plx_interval latency; /* single calls from launch to completion, on the host's clock;
                            * measured for small problems */
+    size_t runs;       /* from which it is made, each with its own median: the samples are these; 0: of one */
 } plx_timing;
 
 /* Whether half the interval is more than a quarter of the median, and more than the 200 ns that any may have from run to

@@ -206,11 +206,17 @@ static bool has_times(const plx_match *match)
            match->before->time.measured && match->after->time.measured && obstacle(match) == NULL;
 }
 
+static plx_noise noise_of(const plx_interval *time, size_t runs)
+{
+    return runs > 1 ? plx_noise_between(time->low_ns, time->high_ns, runs)
+                    : plx_noise_of(time->low_ns, time->high_ns, time->samples);
+}
+
 static double p_of(const plx_match *match)
 {
     const plx_interval old = time_of(match, match->before), new = time_of(match, match->after);
-    return plx_medians_differ(old.median_ns, plx_noise_of(old.low_ns, old.high_ns, old.samples), new.median_ns,
-                              plx_noise_of(new.low_ns, new.high_ns, new.samples));
+    return plx_medians_differ(old.median_ns, noise_of(&old, match->before->time.runs), new.median_ns,
+                              noise_of(&new, match->after->time.runs));
 }
 
 /* The p of every match, corrected for all of them being asked at once. */
@@ -330,14 +336,22 @@ static plx_status diff_files(const plx_results *before, const plx_results *after
 plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_options *options,
                     plx_diff_results *results, plx_error *error)
 {
+    return plx_diff_runs(&old_path, 1, &new_path, 1, options, results, error);
+}
+
+plx_status plx_diff_runs(const char *const *old_paths, size_t old_count, const char *const *new_paths, size_t new_count,
+                         const plx_diff_options *options, plx_diff_results *results, plx_error *error)
+{
     plx_results before = {.record_count = 0}, after = {.record_count = 0};
     double threshold = options != NULL && options->threshold > 0 ? options->threshold : default_threshold;
     plx_diff_results made = {.threshold = threshold, .level = level};
     made.allow_missing = options != NULL && options->allow_missing;
     made.across = options != NULL && options->across;
-    plx_status status = plx_results_read(old_path, &before, error);
+    if (old_count == 0 || new_count == 0)
+        return plx_fail(error, PLX_INVALID, "diff compares at least one file of results with at least one");
+    plx_status status = plx_runs_read(old_paths, old_count, &before, error);
     if (status == PLX_OK)
-        status = plx_results_read(new_path, &after, error);
+        status = plx_runs_read(new_paths, new_count, &after, error);
     if (status == PLX_OK)
         status = diff_files(&before, &after, &made, error);
     plx_results_free(&before);

@@ -88,6 +88,24 @@ plx_noise plx_noise_of(double low, double high, size_t samples)
     return noise;
 }
 
+/* Student's quantile; an approximation where it hardly differs from the normal one. */
+double plx_reach_of_runs(size_t runs)
+{
+    static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
+    const size_t freedom = runs > 1 ? runs - 1 : 1;
+    return freedom <= sizeof few / sizeof few[0] ? few[freedom - 1] : 1.960 + 2.4 / (double)freedom;
+}
+
+plx_noise plx_noise_between(double low, double high, size_t runs)
+{
+    plx_noise noise = {.error = INFINITY, .freedom = 1};
+    if (runs < 2 || !(low > 0 && high >= low && isfinite(high)))
+        return noise;
+    noise.error = log(high / low) / 2 / plx_reach_of_runs(runs);
+    noise.freedom = (double)runs - 1;
+    return noise;
+}
+
 /* Welch's test on the logarithms. */
 double plx_medians_differ(double one, plx_noise noise_one, double other, plx_noise noise_other)
 {

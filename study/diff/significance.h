@@ -16,6 +16,10 @@ typedef struct plx_noise {
 
 /* The interval is of order statistics (statistics.c), of so many samples. */
 plx_noise plx_noise_of(double low, double high, size_t samples);
+/* The half width of a 95 % interval of the mean of so many runs, at least two, in its standard errors. */
+double plx_reach_of_runs(size_t runs);
+/* The interval is of runs' medians. */
+plx_noise plx_noise_between(double low, double high, size_t runs);
 /* Probability of two medians at least that far apart when the true ones are equal. */
 double plx_medians_differ(double one, plx_noise noise_one, double other, plx_noise noise_other);
 

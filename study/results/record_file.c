@@ -112,6 +112,8 @@ static void timing_fields(plx_archive *archive, plx_timing *time)
     time->dropped = (size_t)plx_archive_natural(archive, "dropped", time->dropped, 0);
     time->disturbed = (size_t)plx_archive_natural(archive, "disturbed", time->disturbed, 0);
     time->throttled = plx_archive_mark(archive, "throttled", time->throttled);
+    if (plx_archive_reads(archive) || time->runs > 0)
+        time->runs = (size_t)plx_archive_natural(archive, "runs", time->runs, 0);
 }
 
 void plx_archive_time(plx_archive *archive, plx_timing *time)

@@ -56,6 +56,21 @@ shows "3 cases: 1 run, 0 kept, 2 left out"
 same_count "records of what was run" "$(count "$work/odd.json" '"status": "ok"')" 1
 same_count "reasons of what was not" "$(count "$work/odd.json" '"reason": "too large')" 2
 
+# ---- several runs in processes of their own ----------------------------------------------
+expect 2 "needs --json FILE" bench reduce --shape 9 --backend host --runs 2
+expect 2 "no number from 1" bench reduce --shape 9 --backend host --runs 0 --json "$work/runs.json"
+expect 0 "run 3 of 3" bench reduce --shape 100000 --backend host --runs 3 --seconds 0.05 --json "$work/runs.json"
+shows "3 runs: from one to another times differ by"
+same_count "records of three runs" "$(count "$work/runs.json" '"status": "ok"')" 1
+same_count "times of three runs" "$(count "$work/runs.json" '"samples": 3,')" 1
+same_count "files of single runs that are left" "$(find "$work" -name 'runs.json.run*' | wc -l)" 0
+cp "$work/runs.json" "$work/again.json"
+expect 0 '' diff "$work/runs.json" "$work/again.json"
+expect 0 '' diff "$work/runs.json" "$work/again.json" -- "$work/again.json" "$work/runs.json"
+shows "1 record compared"
+expect 2 "with -- between old and new" diff "$work/runs.json" "$work/again.json" "$work/runs.json"
+expect 2 "with -- between old and new" diff "$work/runs.json" --
+
 # ---- compute types of a set ------------------------------------------------------------
 expect 0 '' bench gemm --set odd --compute all --backend host --no-timing --quiet --json "$work/computes.json"
 for compute in tf32 f16x3 bf16x6; do

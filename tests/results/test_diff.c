@@ -639,6 +639,75 @@ static void one_slow_record_among_a_thousand_is_found(void **state)
     }
 }
 
+/* ---- several runs -------------------------------------------------------------------------------- */
+
+enum { SIDE = 5, FEW_RECORDS = 25 };
+
+static char run_paths[2 * SIDE][80];
+
+/* Runs that differ by much more than the samples of one do. */
+static void write_runs(uint64_t seed, double between, double slower)
+{
+    noise_state = seed * 0x9E3779B97F4A7C15u + 1;
+    for (int run = 0; run < 2 * SIDE; run++) {
+        json_t *root = empty_file();
+        for (int i = 0; i < FEW_RECORDS; i++) {
+            const double median = sample_of(NORMAL, between) * (i == 7 && run >= SIDE ? slower : 1);
+            add_record(root, i + 1, median, 0.002 * median, 40);
+        }
+        (void)snprintf(run_paths[run], sizeof run_paths[run], "%s/run%d.json", directory, run);
+        assert_int_equal(json_dump_file(root, run_paths[run], 0), 0);
+        json_decref(root);
+    }
+}
+
+static plx_diff_results diff_of_runs(size_t a_side)
+{
+    const char *old[SIDE], *new[SIDE];
+    plx_diff_results results;
+    plx_error error = {""};
+    for (size_t i = 0; i < a_side; i++) {
+        old[i] = run_paths[i];
+        new[i] = run_paths[SIDE + i];
+    }
+    if (plx_diff_runs(old, a_side, new, a_side, NULL, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return results;
+}
+
+/* The noise is that between runs, where there are several; of one alone nobody can know. */
+static void equal_runs_are_no_regression(void **state)
+{
+    enum { PAIRS = 40 };
+    size_t alarmed = 0;
+    (void)state;
+    for (uint64_t pair = 0; pair < PAIRS; pair++) {
+        write_runs(300 + pair, 0.1, 1);
+        plx_diff_results single = diff_of_runs(1), several = diff_of_runs(SIDE);
+        assert_true(single.count > 0);
+        assert_int_equal(several.timed, FEW_RECORDS);
+        alarmed += several.count > 0;
+        plx_diff_results_free(&single);
+        plx_diff_results_free(&several);
+    }
+    printf("%zu of %d pairs of equal runs alarmed\n", alarmed, (int)PAIRS);
+    assert_true(alarmed <= 2);
+}
+
+static void a_slower_kernel_is_found_between_runs(void **state)
+{
+    (void)state;
+    for (uint64_t pair = 0; pair < 20; pair++) {
+        write_runs(400 + pair, 0.01, 1.15);
+        plx_diff_results several = diff_of_runs(SIDE);
+        assert_int_equal(several.counts[PLX_CHANGE_SLOWER], 1);
+        assert_non_null(strstr(several.differences[0].problem, " 8 "));
+        plx_diff_results_free(&several);
+    }
+    for (int run = 0; run < 2 * SIDE; run++)
+        (void)unlink(run_paths[run]);
+}
+
 /* ---- what is written ------------------------------------------------------------------------- */
 
 static void the_json_says_it_all(void **state)
@@ -701,6 +770,8 @@ int main(void)
         cmocka_unit_test(environments_are_named),
         cmocka_unit_test(noise_alone_rarely_alarms),
         cmocka_unit_test(one_slow_record_among_a_thousand_is_found),
+        cmocka_unit_test(equal_runs_are_no_regression),
+        cmocka_unit_test(a_slower_kernel_is_found_between_runs),
         cmocka_unit_test(the_json_says_it_all),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -1,0 +1,141 @@
+/* Several runs of one and the same as one file's results: a time is the mean of the runs' medians, and its noise is what
+ * lies between them. */
+#include "study/diff/diff.h"
+#include "study/diff/significance.h"
+#include "study/results/results.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the runs have of one record. */
+typedef struct times {
+    double *medians, *host; /* by the clock of the record, and by the host's */
+    size_t count, host_count;
+    double widest; /* interval within a run, as a ratio */
+} times;
+
+typedef struct merging {
+    plx_results *into;
+    times *of; /* of each record */
+    size_t runs;
+} merging;
+
+static void free_merging(merging *m)
+{
+    for (size_t i = 0; m->of != NULL && i < m->into->record_count; i++) {
+        free(m->of[i].medians);
+        free(m->of[i].host);
+    }
+    free(m->of);
+}
+
+static plx_status begin(plx_results *into, size_t runs, merging *m, plx_error *error)
+{
+    *m = (merging){.into = into, .runs = runs, .of = calloc(into->record_count + 1, sizeof *m->of)};
+    bool made = m->of != NULL;
+    for (size_t i = 0; made && i < into->record_count; i++) {
+        m->of[i].medians = calloc(runs, sizeof(double));
+        m->of[i].host = calloc(runs, sizeof(double));
+        made = m->of[i].medians != NULL && m->of[i].host != NULL;
+    }
+    return made ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for the times of %zu runs", runs);
+}
+
+static void take(times *of, const plx_record *record, bool device_clock)
+{
+    const plx_timing *time = &record->time;
+    if (record->outcome != PLX_OUTCOME_OK || !time->measured || !(time->median_ns > 0))
+        return;
+    if (time->device_clock == device_clock) {
+        of->medians[of->count++] = time->median_ns;
+        of->widest = fmax(of->widest, time->low_ns > 0 ? time->high_ns / time->low_ns : 1);
+    }
+    if (time->host.measured && time->host.median_ns > 0)
+        of->host[of->host_count++] = time->host.median_ns;
+}
+
+/* What was wrong, or failed, once counts. */
+static void take_worse(plx_record *into, const plx_record *from)
+{
+    const bool bad = from->outcome == PLX_OUTCOME_WRONG || from->outcome == PLX_OUTCOME_FAILED;
+    if (!bad || into->outcome != PLX_OUTCOME_OK)
+        return;
+    into->outcome = from->outcome;
+    into->error = from->error;
+    into->time.measured = false;
+    (void)snprintf(into->reason, sizeof into->reason, "%s", from->reason);
+}
+
+static plx_status add_run(merging *m, const plx_results *run, plx_error *error)
+{
+    plx_match *matches = NULL;
+    size_t count = 0;
+    const plx_status status = plx_diff_match(m->into, run, false, &matches, &count, error);
+    for (size_t i = 0; status == PLX_OK && i < count; i++) {
+        if (matches[i].before == NULL || matches[i].after == NULL || matches[i].another_kernel)
+            continue;
+        const size_t which = (size_t)(matches[i].before - m->into->records);
+        take(&m->of[which], matches[i].after, m->into->records[which].time.device_clock);
+        take_worse(&m->into->records[which], matches[i].after);
+    }
+    free(matches);
+    return status;
+}
+
+/* The geometric mean of the runs' medians, and its 95 % interval. */
+static void interval_of(const double *values, size_t count, double *median, double *low, double *high)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += log(values[i]) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (log(values[i]) - mean) * (log(values[i]) - mean);
+    const double error = sqrt(squares / ((double)count - 1) / (double)count), half = plx_reach_of_runs(count) * error;
+    *median = exp(mean);
+    *low = exp(mean - half);
+    *high = exp(mean + half);
+}
+
+/* Where runs happen to be nearer to each other than the samples of one, these count. */
+static void finish(times *of, plx_record *record)
+{
+    plx_timing *time = &record->time;
+    if (of->count >= 2 && time->measured) {
+        interval_of(of->medians, of->count, &time->median_ns, &time->low_ns, &time->high_ns);
+        const double half = sqrt(fmax(of->widest, 1));
+        time->low_ns = fmin(time->low_ns, time->median_ns / half);
+        time->high_ns = fmax(time->high_ns, time->median_ns * half);
+        time->samples = time->runs = of->count;
+    }
+    if (of->host_count >= 2 && time->host.measured) {
+        interval_of(of->host, of->host_count, &time->host.median_ns, &time->host.low_ns, &time->host.high_ns);
+        time->host.samples = of->host_count;
+    }
+}
+
+plx_status plx_runs_read(const char *const *paths, size_t count, plx_results *results, plx_error *error)
+{
+    merging m;
+    plx_status status = plx_results_read(paths[0], results, error);
+    if (status != PLX_OK || count == 1)
+        return status;
+    status = begin(results, count, &m, error);
+    if (status == PLX_OK)
+        status = add_run(&m, results, error);
+    for (size_t i = 1; status == PLX_OK && i < count; i++) {
+        plx_results run = {.record_count = 0};
+        status = plx_results_read(paths[i], &run, error);
+        if (status == PLX_OK)
+            status = add_run(&m, &run, error);
+        plx_results_free(&run);
+    }
+    for (size_t i = 0; status == PLX_OK && i < results->record_count; i++)
+        finish(&m.of[i], &results->records[i]);
+    free_merging(&m);
+    if (status != PLX_OK)
+        plx_results_free(results);
+    return status;
+}
