@@ -1,4 +1,4 @@
-/* wgmma-elected: products of f16 and bf16 whose operands' rows run along k, in tiles of any width. */
+/* wgmma-elected: products of f16 and bf16 in tiles of any width. */
 #ifndef PLX_KERNELS_GEMM_ELECTED_H
 #define PLX_KERNELS_GEMM_ELECTED_H
 
@@ -8,12 +8,14 @@
 typedef struct plx_elected_tile {
     int32_t blocks, cols; /* times 64 rows, columns */
     const char *entry;
+    bool across; /* also for operands that lie across k */
 } plx_elected_tile;
 
 /* How a product is cut. */
 typedef struct plx_elected_cut {
     const plx_elected_tile *tile;
     bool turned;                        /* op(B)^T op(A)^T is multiplied */
+    bool x_inner, y_inner;              /* rows of the product's operands run along k in memory */
     bool turns;                         /* the warpgroups of a block have tiles of their own, by turns */
     bool early;                         /* the next launch may begin when blocks end */
     int32_t cluster_rows, cluster_cols; /* blocks of a cluster */
@@ -25,6 +27,8 @@ typedef struct plx_elected_cut {
 
 /* Rows of a block's tile. */
 int32_t plx_elected_rows(const plx_elected_cut *cut);
+/* Lines of 128 bytes of the columns' operand in a stage. */
+int32_t plx_elected_lines(const plx_elected_cut *cut);
 /* Bytes of shared memory that a block takes. */
 int64_t plx_elected_shared(const plx_elected_cut *cut);
 /* Clusters of so many blocks that run side by side, one to a multiprocessor: a few multiprocessors are left

@@ -14,9 +14,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TILE(BLOCKS, COLS, _) {BLOCKS, COLS, "gemm_wgmma_elected_" #BLOCKS "x" #COLS},
+#define TILE(BLOCKS, COLS, ACROSS) {BLOCKS, COLS, "gemm_wgmma_elected_" #BLOCKS "x" #COLS, ACROSS},
 
-static const plx_elected_tile tiles[] = {GEMM_ELECTED_TILES(TILE, )};
+/* A configuration's number has a tile's place, so that the two lists are one behind the other. */
+static const plx_elected_tile tiles[] = {GEMM_ELECTED_TILES(TILE, false) GEMM_ELECTED_ACROSS_TILES(TILE, true)};
 enum { TILES = sizeof tiles / sizeof tiles[0] };
 
 /* Blocks of a cluster: one below the other, side by side. */
@@ -53,7 +54,8 @@ static const struct {
     double launch_us;
     double overlap;            /* what is seen of the lesser of multiplying and of reading memory */
     double copy_us, copy_rate; /* of operands that are copied to aligned rows first */
-} rates = {1750, 0.9, 171, 13.6e6, 1.6, 1050, 1.86, 2110, 0.4, 0.28, 888e6, 5, 3.95, 0.21, 4.5, 4.0e6};
+    double across;             /* times all, where an operand lies across k: of 117 products of layers on an H200 */
+} rates = {1750, 0.9, 171, 13.6e6, 1.6, 1050, 1.86, 2110, 0.4, 0.28, 888e6, 5, 3.95, 0.21, 4.5, 4.0e6, 1.08};
 
 /* More of all but memory, for what blocks of a cluster wait for each other: of 2, 4 and 8. */
 static const double more_of_cluster[] = {[1] = 0, [2] = 0.063, [4] = 0.082, [8] = 0.059};
@@ -84,9 +86,14 @@ static int32_t blocks_of(const plx_elected_cut *cut)
     return cut->cluster_rows * cut->cluster_cols;
 }
 
+int32_t plx_elected_lines(const plx_elected_cut *cut)
+{
+    return cut->y_inner ? cut->tile->cols : 64 * (int32_t)quotient_up(cut->tile->cols, 64);
+}
+
 static int64_t stage_bytes(const plx_elected_cut *cut)
 {
-    return 2 * GEMM_UNITS_DEPTH * ((int64_t)plx_elected_rows(cut) + cut->tile->cols);
+    return 2 * GEMM_UNITS_DEPTH * ((int64_t)plx_elected_rows(cut) + plx_elected_lines(cut));
 }
 
 /* A stage has two barriers; all begins at a multiple of 1024. */
@@ -142,7 +149,7 @@ static double longest(const double *times, size_t count)
 static double clocks_of_step(const plx_elected_cut *cut, const plx_problem *problem, double active)
 {
     const double rows = plx_elected_rows(cut), cols = cut->tile->cols;
-    const double lines = rows / cut->cluster_cols + cols / cut->cluster_rows;
+    const double lines = rows / cut->cluster_cols + (double)plx_elected_lines(cut) / cut->cluster_rows;
     const double units = rows * cols / 32 * rates.unit;
     const double l2 =
         lines * (has_gaps(&problem->of.gemm) ? rates.gaps : 1) * 128 * active / rates.l2_rate * rates.clock;
@@ -154,7 +161,7 @@ static double clocks_of_step(const plx_elected_cut *cut, const plx_problem *prob
 static double lines_for_sums(const plx_elected_cut *cut)
 {
     const double rows = plx_elected_rows(cut), cols = cut->tile->cols;
-    return (rows / cut->cluster_cols + cols / cut->cluster_rows) / (rows * cols);
+    return (rows / cut->cluster_cols + (double)plx_elected_lines(cut) / cut->cluster_rows) / (rows * cols);
 }
 
 /* Not less than what the limit of power leaves, whose root goes with what tiles overhang C; what comes from
@@ -205,7 +212,8 @@ static double us_of(const plx_elected_cut *cut, const plx_problem *problem, cons
                  clocks_of_ends(cut, problem, rounds)) /
                 rates.clock * (1 + more_of_cluster[blocks_of(cut)]);
     us = us_with_power(cut, us, 2 * m * n * k, area * steps * 2 * GEMM_UNITS_DEPTH);
-    return rates.launch_us + most(us, memory) + rates.overlap * least(us, memory) + us_of_copying(p);
+    const double all = rates.launch_us + most(us, memory) + rates.overlap * least(us, memory) + us_of_copying(p);
+    return cut->x_inner && cut->y_inner ? all : all * rates.across;
 }
 
 /* ---- the cut --------------------------------------------------------------------------- */
@@ -215,12 +223,8 @@ static bool fill_shared(const plx_device_info *device, plx_elected_cut *cut)
 {
     int64_t stages[3] = {0};
     for (int outs = 1; outs <= 2; outs++) {
-        *cut = (plx_elected_cut){cut->tile,
-                                 cut->turned,
-                                 cut->turns,
-                                 .cluster_rows = cut->cluster_rows,
-                                 .cluster_cols = cut->cluster_cols,
-                                 .outs = outs};
+        cut->outs = outs;
+        cut->stages = 0;
         const int64_t room = (int64_t)device->max_shared_bytes - plx_elected_shared(cut);
         stages[outs] = room > 0 ? smaller(MOST_STAGES, room / (stage_bytes(cut) + 16)) : 0;
     }
@@ -247,7 +251,7 @@ static bool make_cut(const plx_problem *problem, const plx_device_info *device, 
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t area = (int64_t)(64 * cut->tile->blocks * (cut->turns ? 1 : 2)) * cut->tile->cols;
-    if (area > MOST_AREA || cut->tile->cols % cut->cluster_rows != 0 || !fill_shared(device, cut))
+    if (area > MOST_AREA || plx_elected_lines(cut) % cut->cluster_rows != 0 || !fill_shared(device, cut))
         return false;
     cut->down = quotient_up(rows_of(p, cut->turned), (int64_t)plx_elected_rows(cut) * cut->cluster_rows);
     cut->across = quotient_up(cols_of(p, cut->turned), (int64_t)cut->tile->cols * cut->cluster_cols);
@@ -279,11 +283,16 @@ static void each_cut(const plx_problem *problem, const plx_device_info *device, 
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m <= 0 || p->n <= 0 || p->m > MOST || p->n > MOST || p->k > MOST || steps_along_k(problem) == 0)
         return;
-    for (size_t i = 0; i < TILES; i++)
-        for (int form = 0; form < 4; form++)
+    const bool a_inner = !p->trans_a, b_inner = p->trans_b;
+    for (size_t i = 0; i < TILES && (a_inner || b_inner); i++)
+        for (int form = 0; form < 4 && tiles[i].across == (a_inner != b_inner); form++)
             each_cluster(problem, device,
-                         (plx_elected_cut){.tile = &tiles[i], .turned = form & 1, .turns = form >> 1}, visit,
-                         data);
+                         (plx_elected_cut){.tile = &tiles[i],
+                                           .turned = form & 1,
+                                           .x_inner = form & 1 ? b_inner : a_inner,
+                                           .y_inner = form & 1 ? a_inner : b_inner,
+                                           .turns = form >> 1},
+                         visit, data);
 }
 
 /* Of a cluster's blocks, and of how the product is multiplied, numbers below 128. */
@@ -326,7 +335,7 @@ bool plx_elected_cut_of(const plx_problem *problem, const plx_device_info *devic
 double plx_elected_us(const plx_problem *problem, const plx_device_info *device)
 {
     plx_elected_cut cut;
-    if (problem->of.gemm.trans_a || !problem->of.gemm.trans_b || !plx_elected_cut_of(problem, device, &cut))
+    if (!plx_elected_cut_of(problem, device, &cut))
         return INFINITY;
     return cut.us;
 }

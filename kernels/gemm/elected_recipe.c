@@ -15,12 +15,13 @@ enum { A, B, C, LINE = 128 }; /* operands; bytes of a row of a stage */
 
 /* ---- maps ------------------------------------------------------------------------------ */
 
-/* A block's share of its tile's rows or columns, 64 terms of each. */
-static void add_operand(const plx_gemm_stored *stored, int32_t share, plx_recipe *recipe, plx_step *step)
+/* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms, of 64
+ * rows or columns. */
+static void add_operand(const plx_gemm_stored *stored, int32_t side, int32_t shares, plx_recipe *recipe, plx_step *step)
 {
     plx_tensor_map map = plx_gemm_map_of(stored);
-    map.box_width = GEMM_UNITS_DEPTH;
-    map.box_height = (uint32_t)share;
+    map.box_width = 64;
+    map.box_height = (uint32_t)((stored->inner ? side : GEMM_UNITS_DEPTH) / shares);
     map.swizzle = LINE;
     plx_step_map(recipe, step, &map);
 }
@@ -47,8 +48,8 @@ static void add_maps(const plx_problem *problem, const plx_elected_cut *cut, con
                      const plx_gemm_stored *b, bool bulk, plx_recipe *recipe, plx_step *step)
 {
     const int32_t cols = cut->tile->cols;
-    add_operand(cut->turned ? b : a, plx_elected_rows(cut) / cut->cluster_cols, recipe, step);
-    add_operand(cut->turned ? a : b, cols / cut->cluster_rows, recipe, step);
+    add_operand(cut->turned ? b : a, plx_elected_rows(cut), cut->cluster_cols, recipe, step);
+    add_operand(cut->turned ? a : b, cols, cut->cluster_rows, recipe, step);
     const plx_tensor_map first = recipe->maps[0];
     const plx_tensor_map whole = bulk ? map_of_result(problem, cut, 64) : first,
                          rest = bulk && cols % 64 != 0 ? map_of_result(problem, cut, cols % 64) : whole;
@@ -90,6 +91,17 @@ static void add_cut(const plx_elected_cut *cut, bool bulk, plx_step *step)
     plx_step_shared(step, plx_elected_shared(cut));
 }
 
+/* Of the operands that are multiplied, for which the kernels are compiled. */
+static const char *variant_of(const plx_problem *problem, const plx_elected_cut *cut)
+{
+    const bool is_f16 = problem->dtype == PLX_F16;
+    if (cut->x_inner && cut->y_inner)
+        return is_f16 ? "f16_nt" : "bf16_nt";
+    if (cut->x_inner)
+        return is_f16 ? "f16_nn" : "bf16_nn";
+    return is_f16 ? "f16_tt" : "bf16_tt";
+}
+
 /* Blocks stay for all their tiles. */
 static void add_product(const plx_problem *problem, const plx_device_info *device, const plx_elected_cut *cut,
                         const plx_gemm_stored *a, const plx_gemm_stored *b, bool bulk, plx_recipe *recipe)
@@ -99,6 +111,8 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
     step->grid[0] = (uint64_t)(smaller(cut->down * cut->across, plx_elected_slots(device, blocks)) * blocks);
     step->cluster = blocks > 1 ? (uint32_t)blocks : 0;
     step->dependent_launch = true;
+    step->variant = variant_of(problem, cut);
+    step->code = cut->tile->across ? "gemm/wgmma-elected-across" : NULL;
     add_maps(problem, cut, a, b, bulk, recipe, step);
     add_result(problem, step);
     add_cut(cut, bulk, step);
@@ -133,8 +147,8 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
     plx_status status = plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = plx_units_start(problem, recipe, error);
-    if (status == PLX_OK && (problem->of.gemm.trans_a || !problem->of.gemm.trans_b))
-        return plx_fail(error, PLX_UNSUPPORTED, "multiplies A by B transposed, whose rows run along k");
+    if (status == PLX_OK && problem->of.gemm.trans_a && !problem->of.gemm.trans_b)
+        return plx_fail(error, PLX_UNSUPPORTED, "takes one operand across k at most: A as it is, or B transposed");
     if (status == PLX_OK)
         status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
     if (status != PLX_OK || !multiplies)

@@ -1,7 +1,7 @@
 /* wgmma-elected: what its warps do.  For sm_90a alone.
  *
- * The product is X Y', whose operands' rows run along k: A and B, or turned B and A, whose product is C'.  A
- * warpgroup multiplies BLOCKS times 64 rows of X with COLS rows of Y, any multiple of 8: the few rows of A
+ * The product is X Y': of A and B, or turned of B and A, whose product is C'.  Either operand's rows in memory run
+ * along k (inner), or across it, along rows of X or Y.  A warpgroup multiplies BLOCKS times 64 rows of X with COLS rows of Y, any multiple of 8: the few rows of A
  * can be those columns, and of many tiles one fills the multiprocessors best.  All else comes with the
  * launch: whether the two warpgroups have halves of a tile or tiles of their own, by turns, so that one
  * writes C while the other multiplies; clusters of blocks that share X side by side and Y one below the
@@ -20,10 +20,12 @@
 #include "wgmma.cuh"
 #include "write-element.cuh"
 
-template <class Element_, int BLOCKS, int COLS> struct ElectedTile {
+template <class Element_, int BLOCKS, int COLS, bool X_INNER, bool Y_INNER> struct ElectedTile {
     using Element = Element_;
     static constexpr int blocks = BLOCKS, cols = COLS; /* of a warpgroup */
-    static constexpr int rest = COLS % 64;             /* columns behind the last whole block of C */
+    static constexpr bool x_inner = X_INNER, y_inner = Y_INNER;
+    static constexpr int y_lines = Y_INNER ? COLS : (COLS + 63) / 64 * 64; /* lines of 128 bytes of a stage */
+    static constexpr int rest = COLS % 64; /* columns behind the last whole block of C */
 };
 
 /* How a launch divides the product. */
@@ -120,7 +122,7 @@ template <class Tile> struct ElectedPlace {
         col = rank / cut.cluster_rows;
         rows = GROUP_ROWS * Tile::blocks * (cut.turns() ? 1 : 2);
         x_bytes = rows * ROW_BYTES;
-        stage_bytes = x_bytes + Tile::cols * ROW_BYTES;
+        stage_bytes = x_bytes + Tile::y_lines * ROW_BYTES;
         first = ((unsigned)__cvta_generic_to_shared(shared) + STAGE_ALIGNMENT - 1) &
                 ~(unsigned)(STAGE_ALIGNMENT - 1);
         out = first + cut.stages * stage_bytes;
@@ -159,14 +161,29 @@ template <class Tile> struct ElectedPlace {
 
 /* ---- bringing ------------------------------------------------------------------------ */
 
+/* A block's share of LINES lines of an operand, one of `shares`: some of its rows, or where those lie across k, some of
+ * the stage's steps along k, of 64 rows in each box. */
+template <bool INNER, bool SHARED>
+static __device__ __forceinline__ void start_share_for(unsigned to, const TensorMap *map, int outer, int inner, int lines,
+                                                       int part, int shares, unsigned barrier, unsigned mask)
+{
+    const int share = (INNER ? lines : DEPTH) / shares, first = part * share;
+    to += first * ROW_BYTES;
+    if constexpr (INNER) {
+        start_box_for<SHARED>(to, map, inner, outer + first, barrier, mask);
+    } else {
+#pragma unroll 1
+        for (int line = 0; line < lines; line += GROUP_ROWS)
+            start_box_for<SHARED>(to + line * ROW_BYTES, map, outer + line, inner + first, barrier, mask);
+    }
+}
+
 /* By a whole warp.  A block brings its share of what it shares, for all that need it. */
 template <class Tile, bool X_SHARED, bool Y_SHARED>
 static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
                                                    const ElectedCut &cut, int steps)
 {
-    const int share_x = place.rows / cut.cluster_cols, share_y = Tile::cols / cut.cluster_rows;
-    const unsigned to_x = place.first + place.col * share_x * ROW_BYTES,
-                   to_y = place.first + place.x_bytes + place.row * share_y * ROW_BYTES;
+    const unsigned to_x = place.first, to_y = place.first + place.x_bytes;
     const bool lead = is_elected();
     unsigned of_x = 0, of_y = 0, phase = 1;
     int stage = 0;
@@ -179,15 +196,15 @@ static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &pla
     for (int item = blockIdx.x / cut.blocks(); item < items; item += stride) {
         int row, col;
         place.find(cut, item, &row, &col);
-        row += place.col * share_x;
-        col += place.row * share_y;
         for (int step = 0; step < steps; ++step) {
             const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
             await(full + BARRIER_BYTES, phase);
             if (lead) {
                 arrive_and_expect(full, place.stage_bytes);
-                start_box_for<X_SHARED>(to_x + offset, maps.x, step * DEPTH, row, full, of_x);
-                start_box_for<Y_SHARED>(to_y + offset, maps.y, step * DEPTH, col, full, of_y);
+                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, place.rows, place.col,
+                                                         cut.cluster_cols, full, of_x);
+                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, Tile::y_lines, place.row,
+                                                         cut.cluster_rows, full, of_y);
             }
             if (++stage == cut.stages) {
                 stage = 0;
@@ -263,16 +280,16 @@ template <class Tile> struct ElectedGroup {
     __device__ __forceinline__ void multiply(const ElectedPlace<Tile> &place, bool turns, bool add)
     {
         const unsigned data = place.first + stage * place.stage_bytes;
-        const uint64_t x = operand_at<true>(data + (turns ? 0 : number * Tile::blocks * BLOCK_BYTES)),
-                       y = operand_at<true>(data + place.x_bytes);
+        const uint64_t x = operand_at<Tile::x_inner>(data + (turns ? 0 : number * Tile::blocks * BLOCK_BYTES)),
+                       y = operand_at<Tile::y_inner>(data + place.x_bytes);
         begin_products();
 #pragma unroll
         for (int k = 0; k < DEPTH / 16; ++k)
 #pragma unroll
             for (int block = 0; block < Tile::blocks; ++block)
-                Product<Tile::cols>::template add_to<typename Tile::Element, true, true>(
-                    sum[block], x + block * (BLOCK_BYTES >> 4) + k * NEXT_INNER<true>,
-                    y + k * NEXT_INNER<true>, k > 0 || add);
+                Product<Tile::cols>::template add_to<typename Tile::Element, Tile::x_inner, Tile::y_inner>(
+                    sum[block], x + block * (BLOCK_BYTES >> 4) + k * NEXT_INNER<Tile::x_inner>,
+                    y + k * NEXT_INNER<Tile::y_inner>, k > 0 || add);
         end_products();
     }
 
@@ -556,3 +573,19 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
         meet_cluster(); /* nobody ends while others still write to its shared memory */
 #endif
 }
+
+#define ELECTED_ENTRY(BLOCKS, COLS, type, T, layout, X_INNER, Y_INNER)                                               \
+    extern "C" __global__ void __launch_bounds__(GEMM_ELECTED_THREADS, 1)                                            \
+        gemm_wgmma_elected_##BLOCKS##x##COLS##_##type##_##layout(                                                    \
+            const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                        \
+            const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c,            \
+            int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows,              \
+            int cluster_cols, int down, int across, int order, int stages, int outs, int flags)                      \
+    {                                                                                                                \
+        using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                                                 \
+        const ElectedMaps maps = {&map_x, &map_y, &map_c, &map_rest};                                                \
+        const ElectedCut cut = {cluster_rows, cluster_cols, down, across, order, stages, outs, flags};               \
+        open_elected<Tile>(maps, cut);                                                                               \
+        grid_dependency_wait();                                                                                      \
+        multiply_elected<Tile>(maps, Result{c, type_of_c, m, n, ldc, alpha, beta}, cut, k);                          \
+    }

@@ -41,4 +41,18 @@
     X(2, 168, __VA_ARGS__)                                                                                  \
     X(2, 176, __VA_ARGS__)
 
+/* Of them those for operands whose outer index runs along their rows in memory: such a Y comes in whole lines of 64
+ * columns. */
+#define GEMM_ELECTED_ACROSS_TILES(X, ...) \
+    X(1, 32, __VA_ARGS__)                 \
+    X(1, 64, __VA_ARGS__)                 \
+    X(1, 96, __VA_ARGS__)                 \
+    X(1, 128, __VA_ARGS__)                \
+    X(1, 192, __VA_ARGS__)                \
+    X(1, 256, __VA_ARGS__)                \
+    X(2, 64, __VA_ARGS__)                 \
+    X(2, 104, __VA_ARGS__)                \
+    X(2, 128, __VA_ARGS__)                \
+    X(2, 176, __VA_ARGS__)
+
 #endif

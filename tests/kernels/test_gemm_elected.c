@@ -50,6 +50,13 @@ static int64_t covered(int64_t clusters, int64_t of_cluster, int64_t side)
     return clusters * of_cluster * side;
 }
 
+/* Equal shares of `side` lines, or of the 64 steps along k of an operand that lies across. */
+static void expect_shares(const plx_tensor_map *map, bool inner, int64_t side, int64_t shares)
+{
+    assert_int_equal(map->box_width, 64);
+    assert_int_equal(map->box_height * shares, inner ? side : 64);
+}
+
 /* Blocks of a cluster bring equal shares of what they share, and cover C; none has more shared memory than
  * there is. */
 static void expect_launch(const plx_problem *problem, const plx_device_info *device, const plx_recipe *recipe)
@@ -58,20 +65,24 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
     const plx_step *step = &recipe->steps[recipe->step_count - 1];
     const bool turned = value_of(step, FLAGS) & GEMM_ELECTED_TURNED;
     const int64_t cluster_rows = value_of(step, CLUSTER_ROWS), cluster_cols = value_of(step, CLUSTER_COLS);
-    const int64_t rows = recipe->maps[X].box_height * cluster_cols,
-                  cols = recipe->maps[Y].box_height * cluster_rows;
-    int blocks, of_warpgroup;
+    const bool x_inner = turned ? p->trans_b : !p->trans_a, y_inner = turned ? !p->trans_a : p->trans_b;
+    int blocks, cols;
 
     assert_int_equal(step->argument_count, ARGUMENTS);
-    assert_int_equal(sscanf(step->entry, "gemm_wgmma_elected_%dx%d", &blocks, &of_warpgroup), 2);
-    assert_int_equal(rows, 64 * blocks * (value_of(step, FLAGS) & GEMM_ELECTED_TURNS ? 1 : 2));
-    assert_int_equal(cols, of_warpgroup);
+    assert_int_equal(sscanf(step->entry, "gemm_wgmma_elected_%dx%d", &blocks, &cols), 2);
+    const int rows = 64 * blocks * (value_of(step, FLAGS) & GEMM_ELECTED_TURNS ? 1 : 2);
+    const int lines = y_inner ? cols : (cols + 63) / 64 * 64;
+    expect_shares(&recipe->maps[X], x_inner, rows, cluster_cols);
+    expect_shares(&recipe->maps[Y], y_inner, cols, cluster_rows);
+    assert_string_equal(step->variant + strlen(step->variant) - 2,
+                        x_inner ? y_inner ? "nt" : "nn" : y_inner ? "tt" : "tn");
+    assert_true((step->code == NULL) == (x_inner && y_inner));
     assert_int_equal(step->cluster, cluster_rows * cluster_cols > 1 ? cluster_rows * cluster_cols : 0);
     assert_int_equal(step->grid[0] % (uint64_t)(cluster_rows * cluster_cols), 0);
     assert_in_range(step->grid[0], 1, device->units);
     assert_in_range(value_of(step, ORDER), 1, value_of(step, DOWN));
     assert_in_range(value_of(step, STAGES), 2, 24);
-    assert_true(value_of(step, STAGES) * 128 * (rows + cols) < value_of(step, SHARED));
+    assert_true(value_of(step, STAGES) * 128 * (rows + lines) < value_of(step, SHARED));
     assert_true((uint64_t)value_of(step, SHARED) <= device->max_shared_bytes);
     for (int back = 0; back < 2; back++) { /* all of C, by no cluster too many */
         assert_true((covered(value_of(step, DOWN) - back, cluster_rows, rows) >= (turned ? p->n : p->m)) ==
@@ -90,8 +101,11 @@ static void every_configuration_covers_c(void **unused)
     static plx_config configs[MOST_CONFIGS];
     size_t turned = 0, clustered = 0;
     (void)unused;
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-        plx_problem problem = product(i % 2 ? PLX_F16 : PLX_BF16, sides[i][0], sides[i][1], sides[i][2]);
+    for (size_t i = 0; i < 4 * sizeof sides / sizeof sides[0]; i++) {
+        const int64_t *side = sides[i / 4];
+        if (i % 4 == 2) /* both lie across k */
+            continue;
+        plx_problem problem = plx_gemm_of(i % 8 < 4 ? PLX_F16 : PLX_BF16, i & 2, i & 1, side[0], side[1], side[2]);
         const size_t count = plx_elected_configs(&problem, &hopper, configs, MOST_CONFIGS);
         assert_in_range(count, 2, MOST_CONFIGS);
         for (size_t j = 0; j < count; j++) {
@@ -160,7 +174,7 @@ static void turned_products_have_b_as_rows(void **unused)
     plx_recipe recipe = in_config(problem, 9, 2 << 3 | 1, false);
     (void)unused;
     assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_elected_1x112");
-    assert_string_equal(recipe.variant, "bf16_nt");
+    assert_string_equal(recipe.steps[0].variant, "bf16_nt");
     expect_map(&recipe.maps[X], A, 320, 500, 64, 64, 128);
     expect_map(&recipe.maps[Y], B, 320, 600, 64, 56, 128);
     expect_map(&recipe.maps[WHOLE], C, 600, 500, 64, 64, 128);
@@ -170,6 +184,23 @@ static void turned_products_have_b_as_rows(void **unused)
     expect_map(&recipe.maps[Y], A, 320, 500, 64, 56, 128);
     expect_map(&recipe.maps[WHOLE], C, 600, 500, 64, 64, 128);
     expect_map(&recipe.maps[REST], C, 600, 500, 64, 48, 128);
+}
+
+/* Of B as it is k runs along the columns in memory; tile 28 is the third of those for such operands, 64 x 96. */
+static void operands_across_k_come_in_whole_lines(void **unused)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F16, false, false, 504, 600, 320);
+    plx_recipe recipe = in_config(problem, 28, 2 << 3 | 2, false);
+    (void)unused;
+    assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_elected_1x96");
+    assert_string_equal(recipe.steps[0].variant, "f16_nn");
+    assert_string_equal(recipe.steps[0].code, "gemm/wgmma-elected-across");
+    expect_map(&recipe.maps[X], A, 320, 504, 64, 32, 128);
+    expect_map(&recipe.maps[Y], B, 600, 320, 64, 32, 128);
+    recipe = in_config(problem, 28, 2 << 3 | 2, true);
+    assert_string_equal(recipe.steps[0].variant, "f16_tt");
+    expect_map(&recipe.maps[X], B, 600, 320, 64, 32, 128);
+    expect_map(&recipe.maps[Y], A, 320, 504, 64, 48, 128);
 }
 
 static bool leaves_by_bulk_stores(const plx_recipe *recipe)
@@ -220,18 +251,11 @@ static void what_the_copy_engine_cannot_read_is_copied(void **unused)
 static void what_it_does_not_multiply_is_left_to_others(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9);
-    static plx_config configs[MOST_CONFIGS];
     const plx_problem along = product(PLX_BF16, 4096, 4096, 4096);
+    const plx_problem across = plx_gemm_of(PLX_BF16, true, false, 4096, 4096, 4096);
     (void)unused;
-    for (int layout = 0; layout < 4; layout++) {
-        const plx_problem problem = plx_gemm_of(PLX_BF16, layout & 2, layout & 1, 4096, 4096, 4096);
-        if (layout == 1)
-            continue;
-        expect_refusal(&problem, "wgmma-elected", &hopper,
-                       "multiplies A by B transposed, whose rows run along k");
-        assert_int_equal(plx_elected_configs(&problem, &hopper, configs, MOST_CONFIGS), 0);
-        assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_WGMMA_ELECTED);
-    }
+    expect_refusal(&across, "wgmma-elected", &hopper, "takes one operand across k at most: A as it is, or B transposed");
+    assert_int_not_equal(plx_gemm_choose(&across, &hopper), PLX_GEMM_WGMMA_ELECTED);
     expect_refusal(&along, "wgmma-elected", &ampere, "needs compute capability 9.0; this device has 8.0");
     expect_refusal(&along, "wgmma-elected", &opencl, "needs CUDA: it has no OpenCL form");
 }
@@ -267,6 +291,7 @@ int main(void)
         cmocka_unit_test(small_devices_get_no_more_blocks_than_fit),
         cmocka_unit_test(clusters_leave_multiprocessors_over),
         cmocka_unit_test(turned_products_have_b_as_rows),
+        cmocka_unit_test(operands_across_k_come_in_whole_lines),
         cmocka_unit_test(c_leaves_by_bulk_stores_where_it_can),
         cmocka_unit_test(what_the_copy_engine_cannot_read_is_copied),
         cmocka_unit_test(what_it_does_not_multiply_is_left_to_others),
