@@ -574,18 +574,11 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
 #endif
 }
 
-#define ELECTED_ENTRY(BLOCKS, COLS, type, T, layout, X_INNER, Y_INNER)                                               \
-    extern "C" __global__ void __launch_bounds__(GEMM_ELECTED_THREADS, 1)                                            \
-        gemm_wgmma_elected_##BLOCKS##x##COLS##_##type##_##layout(                                                    \
-            const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                        \
-            const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c,            \
-            int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows,              \
-            int cluster_cols, int down, int across, int order, int stages, int outs, int flags)                      \
-    {                                                                                                                \
-        using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                                                 \
-        const ElectedMaps maps = {&map_x, &map_y, &map_c, &map_rest};                                                \
-        const ElectedCut cut = {cluster_rows, cluster_cols, down, across, order, stages, outs, flags};               \
-        open_elected<Tile>(maps, cut);                                                                               \
-        grid_dependency_wait();                                                                                      \
-        multiply_elected<Tile>(maps, Result{c, type_of_c, m, n, ldc, alpha, beta}, cut, k);                          \
-    }
+#define ELECTED_PARAMETERS                                                                                        \
+    const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                             \
+        const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c,             \
+        int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows,               \
+        int cluster_cols, int down, int across, int order, int stages, int outs, int flags
+#define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
+#define ELECTED_CUT (ElectedCut{cluster_rows, cluster_cols, down, across, order, stages, outs, flags})
+#define ELECTED_RESULT (Result{c, type_of_c, m, n, ldc, alpha, beta})
