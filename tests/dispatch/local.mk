@@ -5,10 +5,15 @@ long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
 	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh tests/dispatch/test_cplusplus.sh \
 	tests/dispatch/test_globals.sh
-# `make install` links libraries again where they lie, and until that is done they are not whole: no other test runs
-# then.  (Automake would leave out its own rule for a log that is named as a target.)
-last_log = tests/dispatch/test_outoftree.sh.log
-$(last_log): $(filter-out $(last_log),$(TEST_LOGS))
+# `make install` links libraries again where they lie, and until that is done they are not whole: those that install come
+# last, one after the other.  (Automake would leave out its own rule for a log that is named as a target.)
+last_logs = tests/configure/test_moved.sh.log tests/whole/test_installed.sh.log tests/python/test_wheel.sh.log \
+	tests/dispatch/test_outoftree.sh.log
+last_log = $(filter $(TEST_LOGS),$(word $(1),$(last_logs)))
+$(last_logs): $(filter-out $(last_logs),$(TEST_LOGS))
+$(word 2,$(last_logs)): $(call last_log,1)
+$(word 3,$(last_logs)): $(call last_log,1) $(call last_log,2)
+$(word 4,$(last_logs)): $(call last_log,1) $(call last_log,2) $(call last_log,3)
 EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c \
 	tests/dispatch/outoftree/sums.cpp tests/dispatch/outoftree/judges.cpp
 
