@@ -491,14 +491,14 @@ static plx_status prove_small(screening *s, plx_error *error)
 /* A large problem is proven when it is ready, and proofs had no more than their share of the time. */
 static plx_status prove_large(screening *s, plx_error *error)
 {
-    static const double share = 0.15;
+    static const double share = 0.1; /* the device waits meanwhile, and should be busy for eight tenths of ten seconds */
     plx_screen_problem problem;
     plx_status status = PLX_OK;
     if (!s->prepared.running && next_problem(s, &problem))
         begin_preparing(s, &problem, true);
     if (!s->prepared.running || !atomic_load(&s->prepared.done))
         return PLX_OK;
-    if (s->hot_count > 0 && s->proving > share * (now() - s->begin) + 0.5)
+    if (s->hot_count > 0 && s->proving > share * (now() - s->begin) + 0.3)
         return PLX_OK;
     end_preparing(s);
     status = prove_all(s, error);
