@@ -102,9 +102,12 @@ quick_scripts = \
 	tests/house/test_symbols.sh \
 	tests/kernels/test_embed.sh
 whole_forms = \
+	tests/cli/test_judge_kernel.sh \
 	tests/house/test_new_operation.sh \
 	tests/measure/test_units \
-	tests/opencl/test_oclgrind.sh
+	tests/opencl/test_oclgrind.sh \
+	tests/screen/test_fleet.sh \
+	tests/screen/test_screen.sh
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(slow_programs),$(filter $(cmocka_tests) $(quick_scripts),$(TESTS)))'
