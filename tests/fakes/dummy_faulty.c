@@ -296,7 +296,7 @@ static plx_status execute_f32(const faulty_plan *plan, plx_plugin_queue *queue, 
     return multiply(queue, &operands[1], &plan->problem.of.transpose, error);
 }
 
-/* $FAULTY_DELAY: every execution takes a hundredth of a second longer.  $FAULTY_HANG: that of
+/* $FAULTY_DELAY: every execution takes so many milliseconds longer.  $FAULTY_HANG: that of
  * a reduction of so many elements never ends.  $FAULTY_PAUSE: the first execution of the process makes that file, and
  * waits until it is gone. */
 static void obey_test(const faulty_plan *plan)
@@ -312,9 +312,9 @@ static void obey_test(const faulty_plan *plan)
             (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         }
     }
-    const char *hang = getenv("FAULTY_HANG");
-    if (getenv("FAULTY_DELAY") != NULL)
-        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    const char *hang = getenv("FAULTY_HANG"), *delay = getenv("FAULTY_DELAY");
+    if (delay != NULL)
+        (void)nanosleep(&(struct timespec){.tv_nsec = strtol(delay, NULL, 10) * 1000000}, NULL);
     while (hang != NULL && plan->problem.op == PLX_REDUCE &&
            plan->problem.of.reduce.n == strtoll(hang, NULL, 10))
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);

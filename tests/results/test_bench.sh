@@ -207,7 +207,8 @@ shows "1 case: 1 run, 0 kept, 0 left out"
 expect 0 '' diff "$work/before.json" "$work/before.json"
 shows "6 records compared, 6 by time: nothing changed"
 
-# A kernel that was slowed down, by far more than any machine is noisy.
+# A kernel that was slowed down, by far more than any machine is noisy, and not so far that its time is of a few samples: of
+# three that a busy machine held up differently nothing can be said.
 FAULTY_DELAY=1
 export FAULTY_DELAY
 # shellcheck disable=SC2086
