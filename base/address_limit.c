@@ -21,7 +21,7 @@ const char *plx_address_limit(char text[PLX_ADDRESS_LIMIT_TEXT])
     const rlim_t found = limit();
     text[0] = '\0';
     if (found != RLIM_INFINITY)
-        (void)snprintf(text, PLX_ADDRESS_LIMIT_TEXT,
-                       "; this process may map no more than %.1f MiB (ulimit -v)", (double)found / (1 << 20));
+        (void)snprintf(text, PLX_ADDRESS_LIMIT_TEXT, "; this process may map no more than %.1f MiB (ulimit -v)",
+                       (double)found / (1 << 20));
     return text;
 }

@@ -84,7 +84,8 @@ static plx_status not_ours(const char *path, int reason, plx_error *error)
         return plx_fail(error, PLX_IO, "%.400s: can't be kept: %.*s is no directory; remove it", path,
                         (int)(other < 400 ? other : 400), path);
     if (!directory_of(path, directory) || stat(directory, &about) != 0)
-        return plx_fail(error, PLX_IO, "%.400s: its directory can't be made: %s", path, strerror(reason != 0 ? reason : errno));
+        return plx_fail(error, PLX_IO, "%.400s: its directory can't be made: %s", path,
+                        strerror(reason != 0 ? reason : errno));
     if (about.st_uid != geteuid())
         return plx_fail(error, PLX_IO, "%.400s: its directory is another user's; set XDG_CACHE_HOME", path);
     return plx_fail(error, PLX_IO, "%.400s: others may write into its directory; chmod go-w", path);

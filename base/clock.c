@@ -14,5 +14,6 @@ double plx_now_ns(void)
 void plx_pause_ns(double nanoseconds)
 {
     const time_t seconds = (time_t)(nanoseconds / 1e9);
-    (void)nanosleep(&(struct timespec){.tv_sec = seconds, .tv_nsec = (long)(nanoseconds - (double)seconds * 1e9)}, NULL);
+    (void)nanosleep(&(struct timespec){.tv_sec = seconds, .tv_nsec = (long)(nanoseconds - (double)seconds * 1e9)},
+                    NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef PLX_BASE_CLOCK_H
 #define PLX_BASE_CLOCK_H
 
-double plx_now_ns(void); /* only goes forward */
+double plx_now_ns(void);               /* only goes forward */
 void plx_pause_ns(double nanoseconds); /* at least, unless a signal comes */
 
 #endif

@@ -4,7 +4,7 @@
 #define PLX_BASE_COVERAGE_H
 
 #ifdef PLX_COVERAGE
-void __gcov_dump(void); /* GCC's; also of the libraries that are loaded */
+void __gcov_dump(void);                      /* GCC's; also of the libraries that are loaded */
 void fault_none(void) __attribute__((weak)); /* where faults are injected: not into the writing of counts */
 #define plx_coverage_write() ((fault_none != NULL ? fault_none() : (void)0), __gcov_dump())
 #else

@@ -67,8 +67,8 @@ static void copy_stubs(const char *path, char *to, size_t capacity)
         part = strcspn(path, ":");
         const char *stubs = strstr(path, "/stubs");
         if (stubs != NULL && stubs < path + part)
-            length += (size_t)snprintf(to + length, capacity - length, "%s%.*s", length > 0 ? ":" : "",
-                                       (int)part, path);
+            length +=
+                (size_t)snprintf(to + length, capacity - length, "%s%.*s", length > 0 ? ":" : "", (int)part, path);
     }
 }
 
@@ -100,8 +100,7 @@ static int by_name(const void *one, const void *other)
 size_t plx_driver_variables(plx_driver_variable *found, size_t capacity)
 {
     size_t count = 0;
-    for (char **entry = environ; entry != NULL && *entry != NULL && count < capacity && !plx_is_privileged();
-         entry++)
+    for (char **entry = environ; entry != NULL && *entry != NULL && count < capacity && !plx_is_privileged(); entry++)
         count += take(*entry, &found[count]);
     qsort(found, count, sizeof *found, by_name);
     return count;

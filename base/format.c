@@ -61,6 +61,5 @@ plx_status plx_report_finish(FILE *to, plx_error *error)
     errno = 0;
     if (fflush(to) == 0 && !ferror(to))
         return PLX_OK;
-    return plx_fail(error, PLX_IO, "can't write the results: %s",
-                    errno != 0 ? strerror(errno) : "write error");
+    return plx_fail(error, PLX_IO, "can't write the results: %s", errno != 0 ? strerror(errno) : "write error");
 }

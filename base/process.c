@@ -134,8 +134,7 @@ static void put_back_directory(const plx_process *process, plx_changes *changes)
     struct stat now;
     if (process->directory >= 0 && stat(".", &now) == 0 && !is_same(&now, &process->directory_about))
         note(changes, PLX_PART_DIRECTORY,
-             fchdir(process->directory) == 0 && stat(".", &now) == 0 &&
-                 is_same(&now, &process->directory_about));
+             fchdir(process->directory) == 0 && stat(".", &now) == 0 && is_same(&now, &process->directory_about));
 }
 
 /* ---- what the kernel tells in a file ------------------------------------------------------ */
@@ -165,8 +164,8 @@ static plx_status_file status_now(void)
     text[length] = '\0';
     if (number_behind(text, "\nUmask:", 8, &umask))
         now.umask = (int)umask;
-    now.has_signals = number_behind(text, "\nSigIgn:", 16, &now.ignored) &&
-                      number_behind(text, "\nSigCgt:", 16, &now.caught);
+    now.has_signals =
+        number_behind(text, "\nSigIgn:", 16, &now.ignored) && number_behind(text, "\nSigCgt:", 16, &now.caught);
     return now;
 }
 
@@ -234,8 +233,7 @@ static void put_back_handlers(const plx_process *process, const plx_status_file 
         const struct sigaction *before = &process->handlers[number - 1];
         struct sigaction now;
         memset(&now, 0, sizeof now);
-        if ((compared & bit_of(number)) == 0 || sigaction(number, NULL, &now) != 0 ||
-            is_same_handler(before, &now))
+        if ((compared & bit_of(number)) == 0 || sigaction(number, NULL, &now) != 0 || is_same_handler(before, &now))
             continue;
         changes->signals |= bit_of(number);
         note(changes, PLX_PART_HANDLERS, sigaction(number, before, NULL) == 0);
@@ -264,17 +262,15 @@ static struct timeval left_of(const struct itimerval *before, double passed)
 {
     double left = seconds_of(&before->it_value) - passed;
     if (left < 1e-3)
-        left = before->it_interval.tv_sec > 0 || before->it_interval.tv_usec > 0
-                   ? seconds_of(&before->it_interval)
-                   : 1e-3;
+        left =
+            before->it_interval.tv_sec > 0 || before->it_interval.tv_usec > 0 ? seconds_of(&before->it_interval) : 1e-3;
     const double whole = floor(left);
     return (struct timeval){.tv_sec = (time_t)whole, .tv_usec = (suseconds_t)((left - whole) * 1e6)};
 }
 
 /* One that went off while nobody looked is none that was changed; that of the clock is off by less than a
  * second. */
-static bool is_same_timer(size_t timer, const struct itimerval *before, const struct itimerval *now,
-                          double passed)
+static bool is_same_timer(size_t timer, const struct itimerval *before, const struct itimerval *now, double passed)
 {
     const double was = seconds_of(&before->it_value), is = seconds_of(&now->it_value);
     if (was == 0 && is == 0)
@@ -356,8 +352,7 @@ static void save_streams(plx_process *process)
 static bool put_back_stream(int descriptor, const plx_stream *before)
 {
     struct stat copy;
-    return fstat(before->copy, &copy) == 0 && is_same(&copy, &before->about) &&
-           dup2(before->copy, descriptor) >= 0 &&
+    return fstat(before->copy, &copy) == 0 && is_same(&copy, &before->about) && dup2(before->copy, descriptor) >= 0 &&
            (before->flags < 0 || fcntl(descriptor, F_SETFL, before->flags) >= 0);
 }
 

@@ -26,8 +26,8 @@ static uint32_t turned(uint32_t word, unsigned by)
 static void spread(const unsigned char block[static 64], uint32_t words[static 64])
 {
     for (size_t i = 0; i < 16; i++)
-        words[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
-                   (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+        words[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
+                   block[4 * i + 3];
     for (size_t i = 16; i < 64; i++) {
         const uint32_t a = words[i - 15], b = words[i - 2];
         words[i] = words[i - 16] + words[i - 7] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) +
@@ -43,8 +43,8 @@ static void take_block(uint32_t state[static 8], const unsigned char block[stati
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     spread(block, words);
     for (size_t i = 0; i < 64; i++) {
-        const uint32_t one = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) +
-                             constants[i] + words[i],
+        const uint32_t one = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + constants[i] +
+                             words[i],
                        two = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + one;
         d = c, c = b, b = a, a = one + two;
@@ -56,8 +56,7 @@ static void take_block(uint32_t state[static 8], const unsigned char block[stati
 void plx_sha256_begin(plx_sha256 *hash)
 {
     *hash = (plx_sha256){
-        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
-                  0x5be0cd19},
+        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
     };
 }
 
@@ -90,8 +89,7 @@ void plx_sha256_end(plx_sha256 *hash, unsigned char digest[static PLX_SHA256_BYT
         digest[i] = (unsigned char)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-void plx_sha256_text(const unsigned char digest[static PLX_SHA256_BYTES],
-                     char text[static 2 * PLX_SHA256_BYTES + 1])
+void plx_sha256_text(const unsigned char digest[static PLX_SHA256_BYTES], char text[static 2 * PLX_SHA256_BYTES + 1])
 {
     for (size_t i = 0; i < PLX_SHA256_BYTES; i++)
         (void)snprintf(text + 2 * i, 3, "%02x", digest[i]);

@@ -17,7 +17,6 @@ void plx_sha256_begin(plx_sha256 *hash);
 void plx_sha256_add(plx_sha256 *hash, const void *bytes, size_t length);
 void plx_sha256_end(plx_sha256 *hash, unsigned char digest[static PLX_SHA256_BYTES]);
 /* In lower-case hexadecimal digits, and a zero. */
-void plx_sha256_text(const unsigned char digest[static PLX_SHA256_BYTES],
-                     char text[static 2 * PLX_SHA256_BYTES + 1]);
+void plx_sha256_text(const unsigned char digest[static PLX_SHA256_BYTES], char text[static 2 * PLX_SHA256_BYTES + 1]);
 
 #endif

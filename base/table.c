@@ -138,8 +138,7 @@ static bool is_shown(const plx_table *table, size_t column)
     return (table->hidden >> column & 1U) == 0;
 }
 
-static void put_cell(const plx_table *table, size_t column, const char *text, const char *colour, bool last,
-                     FILE *to)
+static void put_cell(const plx_table *table, size_t column, const char *text, const char *colour, bool last, FILE *to)
 {
     const int padding = column_width(table, column) - plx_shown_width(text);
     const bool left = table->left >> column & 1U;
@@ -164,8 +163,8 @@ static int line_width(const plx_table *table, size_t end)
     return width;
 }
 
-/* Where what follows the cells begins in a line that is too long for it: behind them, or below where that leaves no room
- * for words.  0: it fits. */
+/* Where what follows the cells begins in a line that is too long for it: behind them, or below where that leaves no
+ * room for words.  0: it fits. */
 static int begin_rest(const plx_table *table, const char *rest, int behind)
 {
     enum { ROOM = 16, BELOW = 6 };
@@ -198,7 +197,8 @@ static void put_line(const plx_table *table, const struct plx_table_row *row, FI
     size_t end = table->columns;
     while (end > 0 && !(is_shown(table, end - 1) && ends_line(row, row->cells[end - 1])))
         end--;
-    const int behind = end > 0 ? line_width(table, end) + 2 : 0, begin = begin_rest(table, or_nothing(row->rest), behind);
+    const int behind = end > 0 ? line_width(table, end) + 2 : 0,
+              begin = begin_rest(table, or_nothing(row->rest), behind);
     (void)fputs(or_nothing(table->indent), to);
     for (size_t c = 0; c < end; c++)
         if (is_shown(table, c))

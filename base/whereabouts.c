@@ -30,8 +30,12 @@ typedef struct scheduler {
 } scheduler;
 
 static const scheduler schedulers[] = {
-    {"slurm", "SLURM_JOB_ID", "SLURMD_NODENAME"}, {"pbs", "PBS_JOBID", NULL},     {"lsf", "LSB_JOBID", NULL},
-    {"sge", "JOB_ID", NULL},                      {"flux", "FLUX_JOB_ID", NULL},  {"cobalt", "COBALT_JOBID", NULL},
+    {"slurm", "SLURM_JOB_ID", "SLURMD_NODENAME"},
+    {"pbs", "PBS_JOBID", NULL},
+    {"lsf", "LSB_JOBID", NULL},
+    {"sge", "JOB_ID", NULL},
+    {"flux", "FLUX_JOB_ID", NULL},
+    {"cobalt", "COBALT_JOBID", NULL},
 };
 
 /* The innermost launcher comes first: mpirun within a job of Slurm has ranks of its own. */

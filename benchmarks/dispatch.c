@@ -125,12 +125,10 @@ static plx_status prepare_launch(contest *c, size_t device, const plx_problem *p
     if (status == PLX_OK)
         status = plx_recipe_write(row, row->recipe, problem, the_driver.info(c->session), &recipe, error);
     if (status == PLX_OK)
-        status = plx_ladder_image(the_driver.images, the_driver.api, problem->op, row, &recipe, &image,
-                                  error);
+        status = plx_ladder_image(the_driver.images, the_driver.api, problem->op, row, &recipe, &image, error);
     if (status == PLX_OK && (recipe.step_count != 1 || recipe.scratch_bytes > 0))
         status = plx_fail(error, PLX_UNSUPPORTED, "%s is no single launch", row->about.name);
-    return status == PLX_OK ? the_driver.load(c->queue, image, &recipe, c->memory, &c->launch, error)
-                            : status;
+    return status == PLX_OK ? the_driver.load(c->queue, image, &recipe, c->memory, &c->launch, error) : status;
 }
 
 static plx_status prepare(contest *c, size_t device, plx_error *error)
@@ -168,12 +166,12 @@ static void end(contest *c)
 
 static json_t *timing_json(const plx_timing *timing)
 {
-    return json_pack("{s:f, s:[f,f], s:I}", "median_ns", timing->median_ns, "ci95_ns", timing->low_ns,
-                     timing->high_ns, "samples", (json_int_t)timing->samples);
+    return json_pack("{s:f, s:[f,f], s:I}", "median_ns", timing->median_ns, "ci95_ns", timing->low_ns, timing->high_ns,
+                     "samples", (json_int_t)timing->samples);
 }
 
-static void print(const contest *c, const plx_timing *executed, const plx_timing *launched,
-                  const plx_timing *added, bool json)
+static void print(const contest *c, const plx_timing *executed, const plx_timing *launched, const plx_timing *added,
+                  bool json)
 {
     const char *label = plx_backend_label(c->backend), *device = plx_backend_device(c->backend)->name;
     json_t *root;
@@ -184,8 +182,8 @@ static void print(const contest *c, const plx_timing *executed, const plx_timing
                added->high_ns);
         return;
     }
-    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend",
-                     label, "device", device, "driver_calls", the_driver.what, "burst", BURST, "execute",
+    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend", label,
+                     "device", device, "driver_calls", the_driver.what, "burst", BURST, "execute",
                      timing_json(executed), "launch", timing_json(launched), "added", timing_json(added));
     (void)json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     putchar('\n');
@@ -209,15 +207,16 @@ int main(int argc, char **argv)
 {
     static contest c;
     plx_error error = {.text = ""};
-    plx_timing executed = {.measured = false}, launched = {.measured = false},
-               added = {.measured = false};
+    plx_timing executed = {.measured = false}, launched = {.measured = false}, added = {.measured = false};
     bool json;
     size_t device;
     plx_status status;
 
     if (!parse(argc, argv, &device, &json)) {
-        (void)fprintf(stderr, "usage: dispatch-%s [DEVICE] [--json]; DEVICE is a number of `parallax list "
-                              "devices`, 0 without it\n", the_driver.backend);
+        (void)fprintf(stderr,
+                      "usage: dispatch-%s [DEVICE] [--json]; DEVICE is a number of `parallax list "
+                      "devices`, 0 without it\n",
+                      the_driver.backend);
         return 2;
     }
     status = prepare(&c, device, &error);

@@ -35,8 +35,7 @@ static void release(driver_launch *launch)
     free(launch);
 }
 
-static plx_status pack(driver_launch *launch, const plx_step *step, plx_memory *const *memory,
-                       plx_error *error)
+static plx_status pack(driver_launch *launch, const plx_step *step, plx_memory *const *memory, plx_error *error)
 {
     cl_uint index = 0;
     plx_status status = PLX_OK;
@@ -77,9 +76,8 @@ static plx_status load(plx_plugin_queue *queue, const plx_image *image, const pl
     const plx_cl_source source = {.name = image->key, .text = image->bytes, .length = image->length};
     plx_status status = plx_cl_program(queue->session, &source, recipe->defines, &program, error);
     if (status == PLX_OK)
-        status =
-            plx_cl_kernel(queue->session, program, step->entry,
-                          (uint64_t)step->block[0] * step->block[1] * step->block[2], &made->kernel, error);
+        status = plx_cl_kernel(queue->session, program, step->entry,
+                               (uint64_t)step->block[0] * step->block[1] * step->block[2], &made->kernel, error);
     return status == PLX_OK ? pack(made, step, memory, error) : status;
 }
 
@@ -96,9 +94,7 @@ static plx_status enqueue(driver_launch *launch, plx_error *error)
     if (result == CL_SUCCESS)
         result = plx_cl.EnqueueNDRangeKernel(launch->queue->queue, launch->kernel, 3, NULL, launch->global,
                                              launch->local, 0, NULL, NULL);
-    return result == CL_SUCCESS
-               ? PLX_OK
-               : plx_fail(error, PLX_FAILED, "clEnqueueNDRangeKernel: error %d", (int)result);
+    return result == CL_SUCCESS ? PLX_OK : plx_fail(error, PLX_FAILED, "clEnqueueNDRangeKernel: error %d", (int)result);
 }
 
 const driver the_driver = {

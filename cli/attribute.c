@@ -11,9 +11,8 @@ static int attribute_check(cli_options *options)
     if ((options->given & OPT_ALL) == 0)
         return cli_work_read(options);
     if ((options->given & (OPT_SHAPE | OPT_SETTINGS)) != 0)
-        return cli_wrong_usage(
-            "--all gives each kernel a problem of its own: --shape, --trans and their like are not "
-            "asked for");
+        return cli_wrong_usage("--all gives each kernel a problem of its own: --shape, --trans and their like are not "
+                               "asked for");
     return cli_compared_ops_of(options, ops, &count);
 }
 
@@ -85,8 +84,7 @@ static int attribute_run(plx_context *context, cli_options *options)
         .seconds_in_all = options->budget,
         .progress = cli_progress(options),
     };
-    if ((options->given & OPT_ALL) != 0 &&
-        (status = cli_compared_ops_of(options, ops, &wanted.op_count)) != CLI_OK)
+    if ((options->given & OPT_ALL) != 0 && (status = cli_compared_ops_of(options, ops, &wanted.op_count)) != CLI_OK)
         return status;
     const plx_status made = plx_attribute(context, &wanted, &results, &error);
     cli_progress_end();
@@ -136,8 +134,8 @@ const cli_verb cli_attribute_verb = {
             "  parallax attribute matvec --kernel shared-a-x\n"
             "  parallax attribute gemm 4096 4096 4096 --kernel tile-1d --json tile-1d.json\n"
             "  parallax attribute --all --seconds 0.2 --budget 120 --json attribution.json\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS |
-               OPT_TIME_LIMIT | OPT_ALL | OPT_JSON,
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_TIME_LIMIT |
+               OPT_ALL | OPT_JSON,
     .check = attribute_check,
     .run = attribute_run,
 };

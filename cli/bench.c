@@ -35,10 +35,9 @@ static void prepare_farewell(const char *path)
 {
     if (path == NULL)
         return;
-    (void)snprintf(
-        farewell, sizeof farewell,
-        "\n%s: interrupted; the finished cases are in %.300s, and the same command goes on from there\n",
-        cli_who, path);
+    (void)snprintf(farewell, sizeof farewell,
+                   "\n%s: interrupted; the finished cases are in %.300s, and the same command goes on from there\n",
+                   cli_who, path);
     say_farewell_on(SIGINT);
     say_farewell_on(SIGTERM);
 }
@@ -102,8 +101,7 @@ static int check_settings_of_sets(const cli_options *options, const plx_op *ops,
     size_t count;
     for (size_t i = 0; i < options->settings.count; i += 2)
         if (strcmp(options->settings.at[i], "compute") != 0)
-            return cli_wrong_usage(
-                "--reduce, --trans, --alpha and their like go with --shape; a set has its own");
+            return cli_wrong_usage("--reduce, --trans, --alpha and their like go with --shape; a set has its own");
     const int status = cli_computes_read(options, computes, &count);
     if (status != CLI_OK || count == 0)
         return status;
@@ -172,8 +170,8 @@ static int print_summary(const cli_options *options, const plx_bench_results *fo
 {
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    (void)fprintf(cli_out(), "%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
-                 found->ran, found->kept, found->left_out);
+    (void)fprintf(cli_out(), "%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases,
+                  found->cases == 1 ? "" : "s", found->ran, found->kept, found->left_out);
     plx_error error;
     const plx_status status = plx_results_write_standings(&found->results, cli_out(), &error);
     return status == PLX_OK || ferror(cli_out()) /* which is told when it is closed */
@@ -282,8 +280,8 @@ const cli_verb cli_bench_verb = {
             "  parallax bench gemm --set layers:nt --dtype bf16 --backend cuda --backend cublas\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RUNS | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
-               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV |
-               OPT_REQUIRE | OPT_STRICT | OPT_KERNEL_FILE,
+               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV | OPT_REQUIRE |
+               OPT_STRICT | OPT_KERNEL_FILE,
     .check = bench_check,
     .run = bench_run,
 };

@@ -21,9 +21,11 @@ static int write_challenge(const cli_options *options, const plx_op *ops, size_t
     if (status != PLX_OK)
         return cli_failed(status, &error);
     if (!(options->given & OPT_QUIET))
-        (void)fprintf(cli_out(), "%zu cases: operands as .npy, and manifest.json, which names the results that belong beside them;\n"
-                     "then: parallax judge %s\n",
-                     count, options->out);
+        (void)fprintf(
+            cli_out(),
+            "%zu cases: operands as .npy, and manifest.json, which names the results that belong beside them;\n"
+            "then: parallax judge %s\n",
+            count, options->out);
     return CLI_OK;
 }
 

@@ -53,9 +53,9 @@ static void print_failure(void *data, const plx_record *record, const char *comm
         return;
     cli_progress_end();
     (void)fprintf(stderr, "%s %s/%s on %s: %s\n  case: %s %s, %s input\n  repeat: %s",
-                  plx_outcome_name(record->outcome), plx_op_name(record->problem.op), record->kernel,
-                  record->backend, record->reason, plx_dtype_name(record->problem.dtype),
-                  record->circumstances, plx_input_name(record->input), command);
+                  plx_outcome_name(record->outcome), plx_op_name(record->problem.op), record->kernel, record->backend,
+                  record->reason, plx_dtype_name(record->problem.dtype), record->circumstances,
+                  plx_input_name(record->input), command);
     for (size_t i = 0; i < options->plugin_dirs.count; i++)
         (void)fprintf(stderr, " --plugin-dir '%s'", options->plugin_dirs.at[i]);
     (void)fputc('\n', stderr);
@@ -65,7 +65,7 @@ static void print_counts(const plx_check_counts *counts)
 {
     size_t explained = 0;
     (void)fprintf(cli_out(), "%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported", counts->cases, counts->ok,
-                 counts->wrong, counts->failed, counts->unsupported);
+                  counts->wrong, counts->failed, counts->unsupported);
     if (counts->not_judged > 0)
         (void)fprintf(cli_out(), ", %zu not judged", counts->not_judged);
     (void)fprintf(cli_out(), "\n");
@@ -76,7 +76,7 @@ static void print_counts(const plx_check_counts *counts)
     if (explained < counts->unsupported)
         (void)fprintf(cli_out(), "  %zu unsupported for other reasons\n", counts->unsupported - explained);
     (void)fprintf(cli_out(), "%zu pairs of results: %zu agree, %zu disagree\n", counts->pairs, counts->agreed,
-                 counts->disagreed);
+                  counts->disagreed);
     (void)fprintf(cli_out(), "runs repeated to compare their bits: %zu\n", counts->repeats);
 }
 
@@ -85,7 +85,7 @@ static void print_times(const plx_check_counts *counts)
     (void)fprintf(cli_out(), "seconds, of all threads together:");
     for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; phase++)
         (void)fprintf(cli_out(), "%s %s %.1f", phase > 0 ? "," : "", plx_check_phase_name((plx_check_phase)phase),
-                     counts->seconds[phase]);
+                      counts->seconds[phase]);
     (void)fprintf(cli_out(), "\n");
 }
 
@@ -177,8 +177,8 @@ const cli_verb cli_check_verb = {
             "  parallax check --quick\n"
             "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
-    .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
-               OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
+    .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL | OPT_CASE |
+               OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV | OPT_CI | OPT_REQUIRE | OPT_STRICT,
     .stops = true,
     .goes_on = true,
     .check = check_check,

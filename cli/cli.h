@@ -65,9 +65,9 @@ typedef struct cli_list {
 #define OPT_ALL (UINT64_C(1) << 41)
 #define OPT_RESULT (UINT64_C(1) << 50)
 #define OPT_JUNIT (UINT64_C(1) << 51)
-#define OPT_PROMISE (UINT64_C(1) << 52) /* what a result claims of its arithmetic */
+#define OPT_PROMISE (UINT64_C(1) << 52)   /* what a result claims of its arithmetic */
 #define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
-#define OPT_RECIPE (UINT64_C(1) << 54) /* --device as judge takes it */
+#define OPT_RECIPE (UINT64_C(1) << 54)    /* --device as judge takes it */
 #define OPT_COMPILE_ONLY (UINT64_C(1) << 37)
 #define OPT_AGAINST (UINT64_C(1) << 38)
 #define OPT_KERNEL_FILE (UINT64_C(1) << 36) /* --source and what goes with it: a kernel in a file, and its recipe */
@@ -81,10 +81,10 @@ typedef struct cli_list {
 #define OPT_SCREEN (UINT64_C(1) << 60)  /* --budget and the others as screen takes them */
 #define OPT_FAIL_ON (UINT64_C(1) << 61) /* of verdicts on devices */
 #define OPT_FLEET (UINT64_C(1) << 62)
-#define OPT_SEAL (UINT64_C(1) << 59) /* --budget as seal takes it */
+#define OPT_SEAL (UINT64_C(1) << 59)       /* --budget as seal takes it */
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
-#define OPT_SOURCE (UINT64_C(1) << 56)   /* --source as explain takes it */
+#define OPT_SOURCE (UINT64_C(1) << 56) /* --source as explain takes it */
 #define OPT_MEASURED (UINT64_C(1) << 57)
 #define OPT_INSTRUCTIONS (UINT64_C(1) << 58)
 
@@ -93,8 +93,7 @@ typedef struct cli_list {
 /* The sets that most verbs take. */
 #define OPT_CI (OPT_JUNIT | OPT_MARKDOWN | OPT_ANNOTATE)
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
-#define OPT_PROBLEM                                                                                            \
-    (OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_SEED | OPT_INPUT)
+#define OPT_PROBLEM (OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_SEED | OPT_INPUT)
 
 /* What a command line asks to be computed. */
 typedef struct cli_work {
@@ -107,7 +106,7 @@ typedef struct cli_work {
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
-    bool ended;          /* by "--", before which there were so many operands */
+    bool ended;        /* by "--", before which there were so many operands */
     size_t before_end;
     uint64_t runs;       /* 0: one */
     cli_list own;        /* words that were made, and are freed */
@@ -130,7 +129,7 @@ typedef struct cli_options {
     cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;
-    cli_work work; /* cli_work_read() */
+    cli_work work;           /* cli_work_read() */
     plx_kernel_file *kernel; /* of --source: cli_kernel_read() */
 } cli_options;
 
@@ -140,7 +139,7 @@ typedef struct cli_verb {
     const char *usage;   /* what follows "parallax " */
     const char *help;    /* what it does, and examples */
     uint64_t options;    /* bits */
-    bool times; /* then data is of a seed that nobody can foresee, unless --seed says one */
+    bool times;          /* then data is of a seed that nobody can foresee, unless --seed says one */
     bool takes_one;      /* backend, kernel, shape and so on, not several */
     bool tries_anew;     /* every plugin, whatever is known of it */
     bool stops;          /* on Ctrl-C, with what it has */
@@ -153,9 +152,9 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_screen_verb, cli_seal_verb, cli_fleet_verb;
-extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb,
-    cli_report_verb, cli_completion_verb, cli_judge_verb, cli_challenge_verb;
+extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb, cli_explain_verb,
+    cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb, cli_report_verb,
+    cli_completion_verb, cli_judge_verb, cli_challenge_verb;
 
 /* ---- dispatch.c ---------------------------------------------------------- */
 
@@ -455,9 +454,10 @@ typedef struct cli_chip {
     size_t label_count;
 } cli_chip;
 
-/* Screens each chip in a process of its own, all at once, and writes what they say, or what became of them, to devices of
- * `screen`, which has as many.  CLI_OK, or another status after a message. */
-int cli_screen_children(const cli_options *options, const cli_chip *chips, size_t count, bool proof_only, plx_screen *screen);
+/* Screens each chip in a process of its own, all at once, and writes what they say, or what became of them, to devices
+ * of `screen`, which has as many.  CLI_OK, or another status after a message. */
+int cli_screen_children(const cli_options *options, const cli_chip *chips, size_t count, bool proof_only,
+                        plx_screen *screen);
 /* Copies between chips in a process of its own. */
 int cli_screen_copies(const cli_options *options, const cli_chip *chips, size_t count, plx_screen *screen);
 

@@ -7,8 +7,8 @@
 
 /* What may stand where a usage or an option has `form`: words, files or directories. */
 typedef struct follow {
-    char words[512]; /* with a space between them */
-    const char *asked; /* "kernels": the program is asked for the words while they are typed; NULL: none are */
+    char words[512];    /* with a space between them */
+    const char *asked;  /* "kernels": the program is asked for the words while they are typed; NULL: none are */
     const char *suffix; /* of the files: ".json"; NULL: any */
     bool files, directories;
 } follow;
@@ -16,8 +16,7 @@ typedef struct follow {
 static void add_word(follow *to, const char *word, size_t length)
 {
     size_t used = strlen(to->words);
-    (void)snprintf(to->words + used, sizeof to->words - used, "%s%.*s", used > 0 ? " " : "", (int)length,
-                   word);
+    (void)snprintf(to->words + used, sizeof to->words - used, "%s%.*s", used > 0 ? " " : "", (int)length, word);
 }
 
 static void add_names(follow *to, const cli_names *names)
@@ -147,10 +146,13 @@ static void bash_argument(void *data, const cli_option *option)
     if (option->letter != 0)
         (void)fprintf(cli_out(), " | %s:-%c", option->verb, option->letter);
     if (what.files || what.directories)
-        (void)fprintf(cli_out(), ") _parallax_paths %s %s ;;\n", what.files ? "-f" : "-d", what.suffix != NULL ? what.suffix : "");
+        (void)fprintf(cli_out(), ") _parallax_paths %s %s ;;\n", what.files ? "-f" : "-d",
+                      what.suffix != NULL ? what.suffix : "");
     else if (what.asked != NULL)
-        (void)fprintf(cli_out(), ") COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" completion words %s 2>/dev/null)\" -- \"$word\")) ;;\n",
-                      what.asked);
+        (void)fprintf(
+            cli_out(),
+            ") COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" completion words %s 2>/dev/null)\" -- \"$word\")) ;;\n",
+            what.asked);
     else
         (void)fprintf(cli_out(), ") COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", what.words);
 }
@@ -175,24 +177,25 @@ static void bash_verb(const cli_verb *verb)
 
 static void print_bash(void)
 {
-    (void)fprintf(cli_out(), "# bash completion of parallax; made by 'parallax completion bash'\n"
-                 "_parallax_paths() {\n"
-                 "    compopt -o filenames 2>/dev/null\n"
-                 "    if [[ -n ${2-} ]]; then\n"
-                 "        mapfile -t COMPREPLY < <(compgen -f -X \"!*$2\" -- \"$word\"; compgen -d -- \"$word\")\n"
-                 "    else\n"
-                 "        mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$word\")\n"
-                 "    fi\n"
-                 "}\n"
-                 "_parallax() {\n"
-                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                 "    COMPREPLY=()\n"
-                 "    if ((COMP_CWORD == 1)); then\n"
-                 "        COMPREPLY=($(compgen -W 'help");
+    (void)fprintf(cli_out(),
+                  "# bash completion of parallax; made by 'parallax completion bash'\n"
+                  "_parallax_paths() {\n"
+                  "    compopt -o filenames 2>/dev/null\n"
+                  "    if [[ -n ${2-} ]]; then\n"
+                  "        mapfile -t COMPREPLY < <(compgen -f -X \"!*$2\" -- \"$word\"; compgen -d -- \"$word\")\n"
+                  "    else\n"
+                  "        mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$word\")\n"
+                  "    fi\n"
+                  "}\n"
+                  "_parallax() {\n"
+                  "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                  "    COMPREPLY=()\n"
+                  "    if ((COMP_CWORD == 1)); then\n"
+                  "        COMPREPLY=($(compgen -W 'help");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++)
         (void)fprintf(cli_out(), " %s", cli_verb_at(i)->name);
     (void)fprintf(cli_out(), " --help --version' -- \"$word\"))\n        return\n    fi\n"
-                 "    case ${COMP_WORDS[1]}:$before in\n");
+                             "    case ${COMP_WORDS[1]}:$before in\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++)
         cli_each_option(cli_verb_at(i), bash_argument, NULL);
     (void)fprintf(cli_out(), "    *)\n        case ${COMP_WORDS[1]} in\n");
@@ -241,15 +244,15 @@ static void zsh_option(void *data, const cli_option *option)
 static void print_zsh(void)
 {
     (void)fprintf(cli_out(), "#compdef parallax\n# made by 'parallax completion zsh'\n"
-                 "_parallax() {\n    local -a verbs=(");
+                             "_parallax() {\n    local -a verbs=(");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
         (void)fprintf(cli_out(), "\n        '%s:", cli_verb_at(i)->name);
         print_quoted(cli_verb_at(i)->summary, ":\\");
         (void)fprintf(cli_out(), "'");
     }
-    (void)fprintf(cli_out(), 
-        "\n    )\n    if ((CURRENT == 2)); then\n        _describe verb verbs\n        return\n    fi\n"
-        "    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
+    (void)fprintf(cli_out(),
+                  "\n    )\n    if ((CURRENT == 2)); then\n        _describe verb verbs\n        return\n    fi\n"
+                  "    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
         follow what = operands_of(cli_verb_at(i));
         (void)fprintf(cli_out(), "    %s)\n        _arguments", cli_verb_at(i)->name);
@@ -268,7 +271,7 @@ static void fish_option(void *data, const cli_option *option)
     follow what = argument_of(option);
     (void)data;
     (void)fprintf(cli_out(), "complete -c parallax -n '__fish_seen_subcommand_from %s' -l %s", option->verb,
-                 option->name);
+                  option->name);
     if (option->letter != 0)
         (void)fprintf(cli_out(), " -s %c", option->letter);
     if (option->argument != NULL)
@@ -286,15 +289,15 @@ static void fish_option(void *data, const cli_option *option)
 static void print_fish(void)
 {
     (void)fprintf(cli_out(), "# fish completion of parallax; made by 'parallax completion fish'\n"
-                 "complete -c parallax -f\n");
+                             "complete -c parallax -f\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
         const cli_verb *verb = cli_verb_at(i);
         follow what = operands_of(verb);
         (void)fprintf(cli_out(), "complete -c parallax -n __fish_use_subcommand -a %s -d '%s'\n", verb->name,
-                     verb->summary);
+                      verb->summary);
         if (what.words[0] != '\0')
             (void)fprintf(cli_out(), "complete -c parallax -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name,
-                         what.words);
+                          what.words);
         if (what.files)
             (void)fprintf(cli_out(), "complete -c parallax -n '__fish_seen_subcommand_from %s' -F\n", verb->name);
         cli_each_option(verb, fish_option, NULL);
@@ -365,7 +368,8 @@ static int completion_check(cli_options *options)
 {
     static const char *const shells[] = {"bash", "zsh", "fish"};
     static void (*const print[])(void) = {print_bash, print_zsh, print_fish};
-    if (asks_words(options) && (strcmp(options->operands.at[1], "kernels") == 0 || strcmp(options->operands.at[1], "backends") == 0))
+    if (asks_words(options) &&
+        (strcmp(options->operands.at[1], "kernels") == 0 || strcmp(options->operands.at[1], "backends") == 0))
         return CLI_OK;
     if (options->operands.count != 1)
         return cli_wrong_usage("which shell? bash, zsh or fish");

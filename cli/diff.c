@@ -25,7 +25,8 @@ static int tell(const cli_options *options, const plx_diff_results *found)
     (void)fflush(cli_out()); /* what follows comes after the table */
     if (found->compared == 0)
         cli_say("nothing could be compared: no record is in both files");
-    else if (!found->across && found->counts[PLX_CHANGE_VANISHED] + found->counts[PLX_CHANGE_UNTIMED] > 0 && !found->allow_missing)
+    else if (!found->across && found->counts[PLX_CHANGE_VANISHED] + found->counts[PLX_CHANGE_UNTIMED] > 0 &&
+             !found->allow_missing)
         cli_say("%zu result%s and %zu time%s of %s are missing; --allow-missing if that is meant",
                 found->counts[PLX_CHANGE_VANISHED], found->counts[PLX_CHANGE_VANISHED] == 1 ? "" : "s",
                 found->counts[PLX_CHANGE_UNTIMED], found->counts[PLX_CHANGE_UNTIMED] == 1 ? "" : "s",
@@ -42,14 +43,16 @@ static int diff_check(cli_options *options)
     plx_error error = {""};
     const size_t all = options->operands.count, old = options->ended ? options->before_end : 1;
     if (options->ended ? old == 0 || old == all : all != 2)
-        return cli_wrong_usage("two files of results are compared, or several with -- between old and new: parallax diff "
-                               "OLD.json NEW.json, parallax diff OLD.json... -- NEW.json...");
+        return cli_wrong_usage(
+            "two files of results are compared, or several with -- between old and new: parallax diff "
+            "OLD.json NEW.json, parallax diff OLD.json... -- NEW.json...");
     int status = cli_ci_check(options);
     if (status == CLI_OK)
         status = cli_outputs_check(options);
     if (status != CLI_OK)
         return status;
-    plx_status made = plx_diff_runs(options->operands.at, old, options->operands.at + old, all - old, &wanted, &found, &error);
+    plx_status made =
+        plx_diff_runs(options->operands.at, old, options->operands.at + old, all - old, &wanted, &found, &error);
     if (made != PLX_OK)
         return cli_failed(made, &error);
     status = tell(options, &found);

@@ -6,10 +6,9 @@
 #include <string.h>
 
 static const cli_verb *const verbs[] = {
-    &cli_list_verb,      &cli_doctor_verb,  &cli_run_verb,        &cli_check_verb, &cli_compare_verb,
-    &cli_attribute_verb, &cli_bench_verb,   &cli_tune_verb,       &cli_diff_verb,  &cli_report_verb,
-    &cli_probe_verb,     &cli_explain_verb, &cli_judge_verb,      &cli_challenge_verb,
-    &cli_screen_verb,    &cli_seal_verb,    &cli_fleet_verb,      &cli_completion_verb,
+    &cli_list_verb,  &cli_doctor_verb,    &cli_run_verb,    &cli_check_verb,  &cli_compare_verb, &cli_attribute_verb,
+    &cli_bench_verb, &cli_tune_verb,      &cli_diff_verb,   &cli_report_verb, &cli_probe_verb,   &cli_explain_verb,
+    &cli_judge_verb, &cli_challenge_verb, &cli_screen_verb, &cli_seal_verb,   &cli_fleet_verb,   &cli_completion_verb,
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -88,8 +87,8 @@ static void set_who(const cli_verb *verb)
 /* Whose files they would be is not for the user to say. */
 static int check_privileges(const cli_options *options)
 {
-    const char *const files[] = {options->json, options->csv, options->junit, options->out, options->plot, options->page, options->folder,
-                                 options->save_failure};
+    const char *const files[] = {options->json, options->csv,  options->junit,  options->out,
+                                 options->plot, options->page, options->folder, options->save_failure};
     for (size_t i = 0; plx_is_privileged() && i < sizeof files / sizeof files[0]; i++)
         if (files[i] != NULL && !cli_is_stdout(files[i]))
             return cli_wrong_usage("'%s': no file is written with raised privileges", files[i]);

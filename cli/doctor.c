@@ -166,8 +166,7 @@ static void print_device(const device_finding *device)
         (void)fprintf(cli_out(), "  %-12s works: %s, %s\n", device->label, name, device->info.api);
     else
         (void)fprintf(cli_out(), "  %-12s %s: %s: %s\n", device->label,
-                     strcmp(device_status(device), "wrong") == 0 ? "WRONG" : "FAILS", name,
-                     device->made.reason);
+                      strcmp(device_status(device), "wrong") == 0 ? "WRONG" : "FAILS", name, device->made.reason);
 }
 
 static void print_plugin(const plugin_finding *in, bool verbose)
@@ -219,7 +218,7 @@ static void print_rest(const findings *found)
             (void)fprintf(cli_out(), "%s: not in this build: %s\n", optional[i].name, optional[i].reason);
         else
             (void)fprintf(cli_out(), "%s: built, but plx-%s.so is in none of the directories below\n", optional[i].name,
-                         optional[i].name);
+                          optional[i].name);
     }
     if (PLX_CUDA_TOOLKIT[0] != '\0')
         (void)fprintf(cli_out(), "built with the CUDA toolkit %s\n", PLX_CUDA_TOOLKIT);
@@ -376,9 +375,8 @@ static int examine(findings *found, const char *json)
 
 static int doctor_check(cli_options *options)
 {
-    return options->operands.count == 0
-               ? CLI_OK
-               : cli_wrong_usage("takes no operand, so not '%s'", options->operands.at[0]);
+    return options->operands.count == 0 ? CLI_OK
+                                        : cli_wrong_usage("takes no operand, so not '%s'", options->operands.at[0]);
 }
 
 static int doctor_run(plx_context *context, cli_options *options)

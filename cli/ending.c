@@ -71,8 +71,7 @@ static stack look_at_stack(void)
         Dl_info about;
         if (dladdr(frames[i], &about) == 0 || about.dli_fname == NULL)
             continue;
-        const char *slash = strrchr(about.dli_fname, '/'),
-                   *file = slash != NULL ? slash + 1 : about.dli_fname;
+        const char *slash = strrchr(about.dli_fname, '/'), *file = slash != NULL ? slash + 1 : about.dli_fname;
         if (strncmp(file, "plx-", 4) == 0 && found.plugin == NULL)
             found.plugin = about.dli_fname;
         found.is_ours = found.is_ours || strncmp(file, "libparallax", 11) == 0;
@@ -86,8 +85,7 @@ static bool find_call(bool of_others, plx_call *call)
     return plx_calls(call, 1) == 1 && (call->own || of_others);
 }
 
-static const char remedy[] =
-    "; reinstall or restart the driver behind it, or leave it out: --backend with another";
+static const char remedy[] = "; reinstall or restart the driver behind it, or leave it out: --backend with another";
 
 /* What plx-NAME.so is called, if it is called as its file is. */
 static void add_name(char *to, size_t capacity, const char *plugin)
@@ -180,10 +178,9 @@ static void on_deadline(void)
     plx_call call;
     guard_handler();
     const bool known = find_call(true, &call);
-    put((const char *const[]){cli_who, ": not done after the seconds of $PLX_DEADLINE",
-                              known ? "; it was in " : "", known ? call.backend : "", known ? ", " : "",
-                              known ? call.what : "", known && call.kernel[0] != '\0' ? " of " : "",
-                              known ? call.kernel : "", NULL});
+    put((const char *const[]){cli_who, ": not done after the seconds of $PLX_DEADLINE", known ? "; it was in " : "",
+                              known ? call.backend : "", known ? ", " : "", known ? call.what : "",
+                              known && call.kernel[0] != '\0' ? " of " : "", known ? call.kernel : "", NULL});
     leave(CLI_BACKEND_FAILED);
 }
 

@@ -68,8 +68,8 @@ static void add_depth(plx_context *context, plx_op op, const char *name, plx_tab
             int64_t depth = kernel->depth(&problem, &info);
             char shape[80];
             plx_shape_text(&problem, shape, sizeof shape);
-            add_fact(table, "error depth", "%" PRId64 " rounding%s at %s, on %s", depth,
-                     depth == 1 ? "" : "s", shape, info.name);
+            add_fact(table, "error depth", "%" PRId64 " rounding%s at %s, on %s", depth, depth == 1 ? "" : "s", shape,
+                     info.name);
             return;
         }
     }
@@ -157,8 +157,8 @@ static void add_gain(const cli_device *device, const plx_gain *gain, plx_table *
 {
     bool flops = gain->gflops > gain->gbps;
     double rate = flops ? gain->gflops : gain->gbps;
-    add_fact(table, "last measured here", "%.3gx over %s at %s on %s (%s), %s; %s", gain->gain, gain->over,
-             gain->shape, device->info.name, device->label, gain->date, plx_dtype_name(gain->dtype));
+    add_fact(table, "last measured here", "%.3gx over %s at %s on %s (%s), %s; %s", gain->gain, gain->over, gain->shape,
+             device->info.name, device->label, gain->date, plx_dtype_name(gain->dtype));
     if (gain->variant[0] != '\0')
         plx_table_rest(table, " %s", gain->variant);
     if (rate > 0)
@@ -436,7 +436,10 @@ static void add_name(void *data, const plx_kernel *kernel, const char *plugins)
     (void)plugins;
     if (part_of(of, kernel) != of->part)
         return;
-    plx_table_rest(&of->table, "%s%s", of->names > 0 ? (of->part == STEPS ? " > " : ", ") : of->part == SPECIAL ? "; also " : "",
+    plx_table_rest(&of->table, "%s%s",
+                   of->names > 0         ? (of->part == STEPS ? " > " : ", ")
+                   : of->part == SPECIAL ? "; also "
+                                         : "",
                    kernel->name);
     of->names++;
 }
@@ -471,7 +474,8 @@ static int explain_check(cli_options *options)
         return cli_wrong_usage("of which operation or kernel? for example gemm, or gemm/naive");
     for (size_t i = 0; i < options->operands.count; i++)
         if ((options->given & OPT_SOURCE) != 0 && strchr(options->operands.at[i], '/') == NULL)
-            return cli_wrong_usage("--source is of a kernel, for example gemm/naive, not of '%s'", options->operands.at[i]);
+            return cli_wrong_usage("--source is of a kernel, for example gemm/naive, not of '%s'",
+                                   options->operands.at[i]);
     return CLI_OK;
 }
 

@@ -56,7 +56,8 @@ static const char *text_about(const plx_kernel *kernel, const char *stem)
 {
     const char *found = text_with(kernel, stem);
     for (size_t i = 0; i < TOPICS && found == NULL; i++)
-        for (size_t j = 0; strncasecmp(stem, topics[i].word, strlen(topics[i].word)) == 0 && j < 3 && found == NULL; j++)
+        for (size_t j = 0; strncasecmp(stem, topics[i].word, strlen(topics[i].word)) == 0 && j < 3 && found == NULL;
+             j++)
             if (topics[i].also[j] != NULL)
                 found = text_with(kernel, topics[i].also[j]);
     return found;
@@ -86,7 +87,11 @@ static void find(void *data, const plx_kernel *kernel, const char *plugins)
         return;
     plx_table_row(found->table);
     plx_table_cell(found->table, 0, "%s", "");
-    plx_table_rest(found->table, "%s: %s", text == kernel->gain ? "gain" : text == kernel->limit ? "limit" : "needs", text);
+    plx_table_rest(found->table, "%s: %s",
+                   text == kernel->gain    ? "gain"
+                   : text == kernel->limit ? "limit"
+                                           : "needs",
+                   text);
 }
 
 static size_t find_all(plx_context *context, const char *word, plx_table *table)

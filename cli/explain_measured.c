@@ -24,7 +24,8 @@ static bool is_largest(const plx_results *results, size_t which)
         if (i != which && strcmp(other->kernel, record->kernel) == 0 && strcmp(other->backend, record->backend) == 0 &&
             other->problem.dtype == record->problem.dtype && other->problem.compute == record->problem.compute &&
             other->gain > 0 &&
-            (other->formula_bytes > record->formula_bytes || (!(other->formula_bytes < record->formula_bytes) && i < which)))
+            (other->formula_bytes > record->formula_bytes ||
+             (!(other->formula_bytes < record->formula_bytes) && i < which)))
             return false;
     }
     return true;
@@ -55,7 +56,8 @@ static void add_record(const plx_results *results, size_t which, plx_table *tabl
     plx_table_cell(table, 1, "%s", record->backend);
     plx_table_cell(table, 2, "%.3gx over %s", record->gain, step_before(results, which));
     plx_table_cell(table, 3, "%.0f %s", flops ? record->gflops : record->gbps, flops ? "GFLOP/s" : "GB/s");
-    plx_table_rest(table, "%s %s%s%s", plx_dtype_name(record->problem.dtype), shape, variant[0] != '\0' ? " " : "", variant);
+    plx_table_rest(table, "%s %s%s%s", plx_dtype_name(record->problem.dtype), shape, variant[0] != '\0' ? " " : "",
+                   variant);
 }
 
 static int show_file(const char *name, plx_op op, const char *kernel)
@@ -108,9 +110,10 @@ static void put_columns(const plx_results *results, size_t first, size_t count)
     plx_table table = {.columns = count + 1, .titles = titles, .left = 1, .indent = "  "};
     for (size_t i = 0; i < count; i++)
         titles[i + 1] = results->attributions[first + i].kernel;
-    for (int class = 0; class <= PLX_INSTRUCTION_COUNT; class++) {
+    for (int class = 0; class <= PLX_INSTRUCTION_COUNT; class ++) {
         plx_table_row(&table);
-        plx_table_cell(&table, 0, "%s", class < PLX_INSTRUCTION_COUNT ? plx_instruction_name((plx_instruction) class) : "all");
+        plx_table_cell(&table, 0, "%s",
+                       class < PLX_INSTRUCTION_COUNT ? plx_instruction_name((plx_instruction) class) : "all");
         for (size_t i = 0; i < count; i++) {
             const plx_instructions *counted = &text_of(&results->attributions[first + i])->instructions;
             const bool all = class == PLX_INSTRUCTION_COUNT;

@@ -119,8 +119,8 @@ static int tell(const cli_options *options, const plx_judged *list, size_t count
 
 static int check_streams(const cli_options *options)
 {
-    const int takers = cli_is_stdout(options->json) + cli_is_stdout(options->junit) +
-                       ((options->given & OPT_MARKDOWN) != 0);
+    const int takers =
+        cli_is_stdout(options->json) + cli_is_stdout(options->junit) + ((options->given & OPT_MARKDOWN) != 0);
     return takers > 1 ? cli_wrong_usage("--json, --junit and --markdown can't share standard output") : CLI_OK;
 }
 
@@ -133,8 +133,8 @@ static int save(const cli_options *options, const claimed *of)
     if (options->save_failure == NULL || of->judged.verdict.outcome == PLX_OUTCOME_OK)
         return CLI_OK;
     (void)snprintf(stem, sizeof stem, "%s", plx_op_name(of->judged.problem.op));
-    const plx_status status = plx_judged_save(options->save_failure, stem, &of->judged, of->operands, of->count,
-                                              &of->lying, &error);
+    const plx_status status =
+        plx_judged_save(options->save_failure, stem, &of->judged, of->operands, of->count, &of->lying, &error);
     return status == PLX_OK ? CLI_OK : cli_failed(status, &error);
 }
 
@@ -232,7 +232,8 @@ static int judge_check(cli_options *options)
         return cli_judge_kernel(options);
     if (options->given & (OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS |
                           OPT_PLUGIN_DIR | OPT_COMPILE_ONLY | OPT_AGAINST))
-        return cli_wrong_usage("--backend, --seed, --quick and what else is about a run goes with --source: nothing else is run");
+        return cli_wrong_usage(
+            "--backend, --seed, --quick and what else is about a run goes with --source: nothing else is run");
     if (options->recipe != NULL)
         return cli_recipe(options);
     if (options->given & (OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_SHAPE))
@@ -243,45 +244,47 @@ static int judge_check(cli_options *options)
 const cli_verb cli_judge_verb = {
     .name = "judge",
     .summary = "says whether a result from elsewhere, or a kernel in a file, is right",
-    .usage = "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options], or "
-             "judge OPERATION --source FILE [--recipe FILE] [options], or judge OPERATION --recipe FILE --print [options]",
-    .help = "Judges a result by its operands, each element against a bound that follows from the\n"
-            "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
-            "from .npy files in their order: reduce x; transpose in; matvec A, x, [y]; gemm A, B, [C].\n"
-            "The last one is the old contents of the output, where --beta is not 0.\n"
-            "\n"
-            "Without a promise it is the widest that is still the type's own: sums in any order, kept in\n"
-            "f32 (of f64 in f64), in matrix units or not where operands have 16 bits, and subnormals kept.\n"
-            "Products of f32 in other types are promised with --compute.\n"
-            "\n"
-            "The bound of long sums has room for operands that were rounded to fewer digits, so the verdict says\n"
-            "as well what the error is like: the type's own, or that of operands in tf32, bf16 or f16.  With\n"
-            "--typical a result that is like something less exact than was promised is wrong.\n"
-            "\n"
-            "Instead of an operation the DIR of a challenge judges all results in it ('parallax challenge').\n"
-            "\n"
-            "With --source a kernel in a file is judged: compiled, and run in a process of its own as its recipe says,\n"
-            "on the cases of its domain, then timed on each shape beside ours and the vendor's (doc/judging.md).\n"
-            "\n"
-            "A recipe says how a kernel is launched.  With --recipe and --print its launches for each shape are shown,\n"
-            "as they are on a device that is described in words.\n"
-            "\n"
-            "Exit status: 0 the result or kernel is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
-            "3 there is no device for the kernel, 4 it could not be judged: no bound tells it from zero, or it has no\n"
-            "elements; or the recipe takes no problem of those asked for; 5 the kernel crashed, did not come back, or\n"
-            "did not compile; 6 with --against it is slower than in the record.\n"
-            "\n"
-            "Examples:\n"
-            "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
-            "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
-            "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n"
-            "  parallax judge cases --typical --junit cases.xml\n"
-            "  parallax judge gemm --source gemm.cl --shape 512x512x512 --json record.json\n"
-            "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
+    .usage =
+        "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options], or "
+        "judge OPERATION --source FILE [--recipe FILE] [options], or judge OPERATION --recipe FILE --print [options]",
+    .help =
+        "Judges a result by its operands, each element against a bound that follows from the\n"
+        "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
+        "from .npy files in their order: reduce x; transpose in; matvec A, x, [y]; gemm A, B, [C].\n"
+        "The last one is the old contents of the output, where --beta is not 0.\n"
+        "\n"
+        "Without a promise it is the widest that is still the type's own: sums in any order, kept in\n"
+        "f32 (of f64 in f64), in matrix units or not where operands have 16 bits, and subnormals kept.\n"
+        "Products of f32 in other types are promised with --compute.\n"
+        "\n"
+        "The bound of long sums has room for operands that were rounded to fewer digits, so the verdict says\n"
+        "as well what the error is like: the type's own, or that of operands in tf32, bf16 or f16.  With\n"
+        "--typical a result that is like something less exact than was promised is wrong.\n"
+        "\n"
+        "Instead of an operation the DIR of a challenge judges all results in it ('parallax challenge').\n"
+        "\n"
+        "With --source a kernel in a file is judged: compiled, and run in a process of its own as its recipe says,\n"
+        "on the cases of its domain, then timed on each shape beside ours and the vendor's (doc/judging.md).\n"
+        "\n"
+        "A recipe says how a kernel is launched.  With --recipe and --print its launches for each shape are shown,\n"
+        "as they are on a device that is described in words.\n"
+        "\n"
+        "Exit status: 0 the result or kernel is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
+        "3 there is no device for the kernel, 4 it could not be judged: no bound tells it from zero, or it has no\n"
+        "elements; or the recipe takes no problem of those asked for; 5 the kernel crashed, did not come back, or\n"
+        "did not compile; 6 with --against it is slower than in the record.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
+        "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
+        "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n"
+        "  parallax judge cases --typical --junit cases.xml\n"
+        "  parallax judge gemm --source gemm.cl --shape 512x512x512 --json record.json\n"
+        "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
     .takes_one = true,
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
-               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_COMPILE_ONLY | OPT_AGAINST |
-               OPT_BACKEND |
-               OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR,
+               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT |
+               OPT_COMPILE_ONLY | OPT_AGAINST | OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL |
+               OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR,
     .check = judge_check,
 };

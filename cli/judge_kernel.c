@@ -1,5 +1,5 @@
-/* judge --source: a kernel in a file.  It is compiled, and then run, in processes of their own; this one waits, and says what
- * became of it, whatever that was. */
+/* judge --source: a kernel in a file.  It is compiled, and then run, in processes of their own; this one waits, and
+ * says what became of it, whatever that was. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 
 #include "judged.h"
@@ -141,7 +141,8 @@ static void wait_for(pid_t child, judged *to, bool compiles)
         }
         if (now() - since > allowed) {
             kill_all(child);
-            (void)snprintf(why, sizeof why, "it did not come back within %.0f seconds, while %.200s", allowed, to->doing);
+            (void)snprintf(why, sizeof why, "it did not come back within %.0f seconds, while %.200s", allowed,
+                           to->doing);
             end_it(to, JUDGED_TIMEOUT, why);
             return;
         }
@@ -151,9 +152,11 @@ static void wait_for(pid_t child, judged *to, bool compiles)
     if (to->ended && WIFEXITED(status))
         return;
     if (WIFSIGNALED(status))
-        (void)snprintf(why, sizeof why, "its process was ended by signal %d, while %.200s", WTERMSIG(status), to->doing);
+        (void)snprintf(why, sizeof why, "its process was ended by signal %d, while %.200s", WTERMSIG(status),
+                       to->doing);
     else
-        (void)snprintf(why, sizeof why, "its process ended with status %d, while %.200s", WEXITSTATUS(status), to->doing);
+        (void)snprintf(why, sizeof why, "its process ended with status %d, while %.200s", WEXITSTATUS(status),
+                       to->doing);
     end_it(to, JUDGED_CRASHED, why);
 }
 
@@ -180,9 +183,11 @@ static int check_options(const cli_options *options)
     if (options->in.count + options->results.count > 0)
         return cli_wrong_usage("--source is about a kernel, --in and --result about a result; one at a time");
     if (options->given & (OPT_PROMISE | OPT_JUNIT | OPT_MARKDOWN))
-        return cli_wrong_usage("--source: of options for outputs it takes --json alone, and promises are the recipe's claims");
+        return cli_wrong_usage(
+            "--source: of options for outputs it takes --json alone, and promises are the recipe's claims");
     if (options->device != NULL && (options->given & OPT_COMPILE_ONLY) == 0)
-        return cli_wrong_usage("--device describes a device for --compile-only and --print; --backend names one that is here");
+        return cli_wrong_usage(
+            "--device describes a device for --compile-only and --print; --backend names one that is here");
     if (options->backends.count > 1)
         return cli_wrong_usage("--backend: one device at a time");
     return CLI_OK;
@@ -239,8 +244,8 @@ static int read_earlier(const cli_options *options, judged *to)
 {
     for (size_t i = 0; i < to->shape_count && options->against != NULL; i++) {
         plx_error error = {""};
-        const plx_status status = plx_kernel_record_time(options->against, &to->shapes[i].problem, &to->shapes[i].earlier,
-                                                         &to->shapes[i].has_earlier, &error);
+        const plx_status status = plx_kernel_record_time(options->against, &to->shapes[i].problem,
+                                                         &to->shapes[i].earlier, &to->shapes[i].has_earlier, &error);
         if (status != PLX_OK)
             return cli_failed(status, &error);
     }
@@ -257,7 +262,8 @@ static void compare_earlier(judged *to)
             continue;
         char problem[160], why[300];
         plx_problem_text(&shape->problem, 0, problem, sizeof problem);
-        (void)snprintf(why, sizeof why, "%s: %.3g times the earlier time", problem, time->median_ns / shape->earlier.median_ns);
+        (void)snprintf(why, sizeof why, "%s: %.3g times the earlier time", problem,
+                       time->median_ns / shape->earlier.median_ns);
         end_it(to, JUDGED_SLOWER, why);
     }
 }

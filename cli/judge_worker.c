@@ -47,14 +47,20 @@ static void progress(void *data, size_t done, size_t total, const char *what)
 static judged_status status_of(plx_status status)
 {
     switch (status) {
-    case PLX_BUILD_FAILED: return JUDGED_COMPILE_ERROR;
+    case PLX_BUILD_FAILED:
+        return JUDGED_COMPILE_ERROR;
     case PLX_INVALID:
-    case PLX_IO: return JUDGED_BAD_RECIPE;
-    case PLX_UNSUPPORTED: return JUDGED_NOT_JUDGED;
+    case PLX_IO:
+        return JUDGED_BAD_RECIPE;
+    case PLX_UNSUPPORTED:
+        return JUDGED_NOT_JUDGED;
     case PLX_NO_DEVICE:
-    case PLX_NOT_FOUND: return JUDGED_UNSUPPORTED;
-    case PLX_DEVICE_LOST: return JUDGED_DEVICE_LOST;
-    default: return JUDGED_FAILED;
+    case PLX_NOT_FOUND:
+        return JUDGED_UNSUPPORTED;
+    case PLX_DEVICE_LOST:
+        return JUDGED_DEVICE_LOST;
+    default:
+        return JUDGED_FAILED;
     }
 }
 
@@ -80,8 +86,8 @@ static bool find_device(worker *w)
     while (own < w->device_count && !is_label(w->devices[own].label, wanted))
         own++;
     if (own == w->device_count) {
-        say(w->to, JUDGED_UNSUPPORTED, "there is no device \"%.40s\", on which %s would run; parallax doctor says why", wanted,
-            w->to->facts.language);
+        say(w->to, JUDGED_UNSUPPORTED, "there is no device \"%.40s\", on which %s would run; parallax doctor says why",
+            wanted, w->to->facts.language);
         return false;
     }
     w->to->device = w->devices[own].info;
@@ -221,7 +227,9 @@ static judged_status fault_of(const plx_record *record)
         return JUDGED_FAILED;
     if (strstr(record->reason, "follow work") != NULL)
         return JUDGED_TIME_NOT_BELIEVED;
-    return strstr(record->reason, "wrote ") != NULL || strstr(record->reason, "changed its input") != NULL ? JUDGED_WROTE_ELSEWHERE : JUDGED_WRONG;
+    return strstr(record->reason, "wrote ") != NULL || strstr(record->reason, "changed its input") != NULL
+               ? JUDGED_WROTE_ELSEWHERE
+               : JUDGED_WRONG;
 }
 
 static bool check_cases(worker *w)
@@ -232,9 +240,19 @@ static bool check_cases(worker *w)
     plx_results results;
     plx_error error = {""};
     const plx_check_options wanted = {
-        .backends = w->labels, .backend_count = 1, .kernels = names, .kernel_count = 1, .ops = &op, .op_count = 1,
-        .dtypes = w->options->dtypes, .dtype_count = w->options->dtype_count, .effort = w->options->effort,
-        .seed = to->seed, .save_failure = w->options->save_failure, .progress = progress, .progress_data = to,
+        .backends = w->labels,
+        .backend_count = 1,
+        .kernels = names,
+        .kernel_count = 1,
+        .ops = &op,
+        .op_count = 1,
+        .dtypes = w->options->dtypes,
+        .dtype_count = w->options->dtype_count,
+        .effort = w->options->effort,
+        .seed = to->seed,
+        .save_failure = w->options->save_failure,
+        .progress = progress,
+        .progress_data = to,
         .failure = on_failure,
     };
     const plx_status status = plx_check(w->context, &wanted, &to->counts, &results, &error);
@@ -277,8 +295,16 @@ static bool check_drawn(worker *w, const plx_problem *like, uint64_t seed)
         if (input == PLX_INPUT_SPECIAL && to->facts.finite_only)
             continue;
         const plx_compare_options wanted = {
-            .backends = w->labels, .backend_count = 1, .kernels = names, .kernel_count = 1, .problems = problems,
-            .problem_count = count, .input = (plx_input)input, .seed = seed + input, .no_timing = true, .progress = progress,
+            .backends = w->labels,
+            .backend_count = 1,
+            .kernels = names,
+            .kernel_count = 1,
+            .problems = problems,
+            .problem_count = count,
+            .input = (plx_input)input,
+            .seed = seed + input,
+            .no_timing = true,
+            .progress = progress,
             .progress_data = to,
         };
         const plx_status status = plx_compare(w->context, &wanted, &results, &error);
@@ -357,9 +383,17 @@ static bool run_shape(worker *w, judged_shape *shape)
     plx_error error = {""};
     const bool no_timing = (w->options->given & OPT_NO_TIMING) != 0;
     const plx_compare_options wanted = {
-        .backends = w->labels, .backend_count = no_timing ? 1 : w->label_count, .kernels = names,
-        .kernel_count = no_timing ? 1 : 2, .problems = &shape->problem, .problem_count = 1, .input = w->options->input,
-        .seed = to->seed, .no_timing = no_timing, .seconds_per_kernel = w->options->seconds, .progress = progress,
+        .backends = w->labels,
+        .backend_count = no_timing ? 1 : w->label_count,
+        .kernels = names,
+        .kernel_count = no_timing ? 1 : 2,
+        .problems = &shape->problem,
+        .problem_count = 1,
+        .input = w->options->input,
+        .seed = to->seed,
+        .no_timing = no_timing,
+        .seconds_per_kernel = w->options->seconds,
+        .progress = progress,
         .progress_data = to,
     };
     const plx_status status = plx_compare(w->context, &wanted, &results, &error);

@@ -20,9 +20,9 @@ typedef enum judged_status {
     JUDGED_DEVICE_LOST,
     JUDGED_NOT_JUDGED,
     JUDGED_INTERRUPTED,
-    JUDGED_FAILED, /* the judge itself */
+    JUDGED_FAILED,   /* the judge itself */
     JUDGED_COMPILED, /* and nothing else was wanted */
-    JUDGED_SLOWER, /* right, and slower than in the record of --against */
+    JUDGED_SLOWER,   /* right, and slower than in the record of --against */
     JUDGED_STATUSES
 } judged_status;
 
@@ -38,7 +38,7 @@ typedef struct judged_beside {
 typedef struct judged_shape {
     plx_problem problem;
     bool taken;
-    char reason[256]; /* why it is not taken */
+    char reason[256];  /* why it is not taken */
     plx_record record; /* of the kernel; reason "": it was not run yet */
     bool ran;
     bool has_earlier; /* the time in the record of --against */
@@ -58,7 +58,7 @@ typedef struct judged {
     bool has_device;
     plx_device_info device;
     char label[48], log[JUDGED_LOG];
-    double seconds[3]; /* that compiling, judging and timing took */
+    double seconds[3];       /* that compiling, judging and timing took */
     plx_check_counts counts; /* of the cases that check has */
     size_t drawn, drawn_ok, drawn_wrong, drawn_not_judged, drawn_failed;
     plx_record first_wrong; /* when found_wrong */
@@ -77,8 +77,8 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error);
 
 /* ---- judge_worker.c --------------------------------------------------------------------- */
 
-/* Both in a process of their own; what they find is in *to.  The first makes device code for every shape, the second runs
- * it. */
+/* Both in a process of their own; what they find is in *to.  The first makes device code for every shape, the second
+ * runs it. */
 void judged_compile(cli_options *options, judged *to);
 void judged_judge(cli_options *options, judged *to);
 

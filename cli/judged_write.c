@@ -8,24 +8,33 @@
 #include <string.h>
 
 const char *const judged_words[JUDGED_STATUSES] = {
-    "right",       "wrong",   "wrote_elsewhere", "time_not_believed", "compile_error", "bad_recipe", "unsupported",
-    "crashed",     "timeout", "device_lost",     "not_judged",        "interrupted",   "failed",     "compiled", "slower",
+    "right",      "wrong",       "wrote_elsewhere", "time_not_believed", "compile_error",
+    "bad_recipe", "unsupported", "crashed",         "timeout",           "device_lost",
+    "not_judged", "interrupted", "failed",          "compiled",          "slower",
 };
 
 int judged_exit(judged_status status)
 {
     switch (status) {
     case JUDGED_COMPILED:
-    case JUDGED_RIGHT: return CLI_OK;
+    case JUDGED_RIGHT:
+        return CLI_OK;
     case JUDGED_WRONG:
     case JUDGED_WROTE_ELSEWHERE:
-    case JUDGED_TIME_NOT_BELIEVED: return CLI_WRONG;
-    case JUDGED_BAD_RECIPE: return CLI_USAGE;
-    case JUDGED_UNSUPPORTED: return CLI_UNAVAILABLE;
-    case JUDGED_NOT_JUDGED: return CLI_NOTHING;
-    case JUDGED_SLOWER: return CLI_SLOWER;
-    case JUDGED_INTERRUPTED: return CLI_INTERRUPTED;
-    default: return CLI_BACKEND_FAILED;
+    case JUDGED_TIME_NOT_BELIEVED:
+        return CLI_WRONG;
+    case JUDGED_BAD_RECIPE:
+        return CLI_USAGE;
+    case JUDGED_UNSUPPORTED:
+        return CLI_UNAVAILABLE;
+    case JUDGED_NOT_JUDGED:
+        return CLI_NOTHING;
+    case JUDGED_SLOWER:
+        return CLI_SLOWER;
+    case JUDGED_INTERRUPTED:
+        return CLI_INTERRUPTED;
+    default:
+        return CLI_BACKEND_FAILED;
     }
 }
 
@@ -106,7 +115,8 @@ static void write_first_wrong(plx_json *json, const judged *of)
     plx_json_object(json, "first_wrong");
     plx_json_text(json, "problem", problem);
     plx_json_text(json, "reason", of->first_wrong.reason);
-    plx_json_text(json, "circumstances", of->first_wrong.circumstances[0] != '\0' ? of->first_wrong.circumstances : NULL);
+    plx_json_text(json, "circumstances",
+                  of->first_wrong.circumstances[0] != '\0' ? of->first_wrong.circumstances : NULL);
     plx_json_text(json, "command", of->command[0] != '\0' ? of->command : NULL);
     plx_json_object_end(json);
 }
@@ -196,8 +206,8 @@ static void print_shape(FILE *to, const judged_shape *shape)
                       beside->low > 1.0    ? "faster than"
                       : beside->high < 1.0 ? "slower than"
                                            : "same as",
-                      beside->backend, beside->kernel,
-                      beside->vendor ? " (vendor)" : "", beside->ratio, beside->low, beside->high);
+                      beside->backend, beside->kernel, beside->vendor ? " (vendor)" : "", beside->ratio, beside->low,
+                      beside->high);
     }
 }
 
@@ -205,13 +215,14 @@ static void print_cases(FILE *to, const judged *of)
 {
     const plx_check_counts *counts = &of->counts;
     if (counts->cases > 0)
-        (void)fprintf(to, "cases: %zu, of which it takes %zu: %zu ok, %zu wrong, %zu not judged, %zu failed\n", counts->cases,
-                      counts->cases - counts->unsupported, counts->ok, counts->wrong, counts->not_judged, counts->failed);
+        (void)fprintf(to, "cases: %zu, of which it takes %zu: %zu ok, %zu wrong, %zu not judged, %zu failed\n",
+                      counts->cases, counts->cases - counts->unsupported, counts->ok, counts->wrong, counts->not_judged,
+                      counts->failed);
     for (size_t i = 0; i < counts->reason_count; i++)
         (void)fprintf(to, "  %6zu not taken: %s\n", counts->reasons[i].count, counts->reasons[i].text);
     if (of->drawn > 0)
-        (void)fprintf(to, "drawn in its domain: %zu: %zu ok, %zu wrong, %zu not judged, %zu failed\n", of->drawn, of->drawn_ok,
-                      of->drawn_wrong, of->drawn_not_judged, of->drawn_failed);
+        (void)fprintf(to, "drawn in its domain: %zu: %zu ok, %zu wrong, %zu not judged, %zu failed\n", of->drawn,
+                      of->drawn_ok, of->drawn_wrong, of->drawn_not_judged, of->drawn_failed);
 }
 
 plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
@@ -220,8 +231,8 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
     char problem[160];
     (void)error;
     (void)fprintf(to, "%s, device code in %s%s%s%s%s\n", of->facts.name, of->facts.language,
-                  of->facts.compiler[0] != '\0' ? ", compiled by " : "", of->facts.compiler, of->has_device ? ", on " : "",
-                  of->has_device ? of->device.name : "");
+                  of->facts.compiler[0] != '\0' ? ", compiled by " : "", of->facts.compiler,
+                  of->has_device ? ", on " : "", of->has_device ? of->device.name : "");
     if (of->facts.finite_only)
         (void)fprintf(to, "not judged: NaN and infinities, which are not for it\n");
     print_cases(to, of);

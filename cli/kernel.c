@@ -41,7 +41,9 @@ int cli_kernel_read(cli_options *options)
     size_t compute_count = 0;
     plx_error error = {""};
     if (options->source == NULL)
-        return (options->given & OPT_KERNEL_FILE) != 0 ? cli_wrong_usage("--recipe and what goes with it need --source FILE") : CLI_OK;
+        return (options->given & OPT_KERNEL_FILE) != 0
+                   ? cli_wrong_usage("--recipe and what goes with it need --source FILE")
+                   : CLI_OK;
     if (plx_is_privileged()) /* it is a stranger's code, and a compiler's */
         return cli_wrong_usage("--source: no kernel from a file is compiled or run with raised privileges");
     int status = cli_computes_read(options, computes, &compute_count);

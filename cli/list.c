@@ -118,8 +118,8 @@ static void print_chip(const cli_device *devices, size_t count, size_t first)
     char uuid[40];
     uuid_of(info, uuid);
     (void)fprintf(cli_out(), "  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,
-                 (double)info->memory_bytes / 1073741824.0, info->pci[0] != '\0' ? ", " : "", info->pci,
-                 uuid[0] != '\0' ? ", " : "", uuid);
+                  (double)info->memory_bytes / 1073741824.0, info->pci[0] != '\0' ? ", " : "", info->pci,
+                  uuid[0] != '\0' ? ", " : "", uuid);
     for (size_t i = first; i < count; i++) {
         if (devices[i].physical != devices[first].physical)
             continue;
@@ -194,8 +194,8 @@ static void kernel_plugins(plx_context *context, plx_op op, const char *name, ch
             if (strcmp(kernel->name, name) != 0 || plx_plugin_at(context, plugin, &report) != PLX_OK)
                 continue;
             if (length < capacity)
-                length += (size_t)snprintf(text + length, capacity - length, "%s%s", length > 0 ? " " : "",
-                                           report.name);
+                length +=
+                    (size_t)snprintf(text + length, capacity - length, "%s%s", length > 0 ? " " : "", report.name);
             break;
         }
     }
@@ -437,8 +437,8 @@ static plx_status write_list(const void *what, FILE *to, plx_error *error)
     return plx_json_end(&json, error);
 }
 
-static void print_list(plx_context *context, const cli_options *options, const cli_device *devices,
-                       size_t count, const list_request *request)
+static void print_list(plx_context *context, const cli_options *options, const cli_device *devices, size_t count,
+                       const list_request *request)
 {
     if (request->what & PLUGINS)
         print_plugins(context, options, request);

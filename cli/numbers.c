@@ -84,7 +84,8 @@ bool cli_number(const char **at, int64_t *value)
         int none;
         ++*at;
         *value = 1;
-        return decimals == 0 && read_digits(at, &exponent, &none) && none == 0 && exponent < 64 && scale(value, base, (int)exponent);
+        return decimals == 0 && read_digits(at, &exponent, &none) && none == 0 && exponent < 64 &&
+               scale(value, base, (int)exponent);
     }
     decimals -= read_exponent(at);
     return read_unit(at, value, &decimals) && scale(value, 10, -decimals);
@@ -113,11 +114,11 @@ static const char *name_of(const alias *aliases, size_t count, const char *word)
 const char *cli_dtype_alias(const char *word)
 {
     static const alias aliases[] = {
-        {"float", "f32"},     {"float32", "f32"},   {"fp32", "f32"},      {"single", "f32"},     {"double", "f64"},
-        {"float64", "f64"},   {"fp64", "f64"},      {"half", "f16"},      {"float16", "f16"},    {"fp16", "f16"},
-        {"bfloat16", "bf16"}, {"bfloat", "bf16"},   {"int", "i32"},       {"int32", "i32"},      {"long", "i64"},
-        {"int64", "i64"},     {"short", "i16"},     {"int16", "i16"},     {"char", "i8"},        {"int8", "i8"},
-        {"complex64", "c64"}, {"complex", "c64"},   {"complex128", "c128"},
+        {"float", "f32"},     {"float32", "f32"}, {"fp32", "f32"},        {"single", "f32"},  {"double", "f64"},
+        {"float64", "f64"},   {"fp64", "f64"},    {"half", "f16"},        {"float16", "f16"}, {"fp16", "f16"},
+        {"bfloat16", "bf16"}, {"bfloat", "bf16"}, {"int", "i32"},         {"int32", "i32"},   {"long", "i64"},
+        {"int64", "i64"},     {"short", "i16"},   {"int16", "i16"},       {"char", "i8"},     {"int8", "i8"},
+        {"complex64", "c64"}, {"complex", "c64"}, {"complex128", "c128"},
     };
     return name_of(aliases, sizeof aliases / sizeof aliases[0], word);
 }
@@ -125,7 +126,7 @@ const char *cli_dtype_alias(const char *word)
 const char *cli_op_alias(const char *word)
 {
     static const alias aliases[] = {
-        {"matmul", "gemm"}, {"mm", "gemm"},   {"gemv", "matvec"},    {"mv", "matvec"},
+        {"matmul", "gemm"}, {"mm", "gemm"},          {"gemv", "matvec"},    {"mv", "matvec"},
         {"sum", "reduce"},  {"reduction", "reduce"}, {"geam", "transpose"},
     };
     return name_of(aliases, sizeof aliases / sizeof aliases[0], word);

@@ -18,9 +18,8 @@ struct option_row {
     uint64_t bit;
     const char *help;
     const char *one; /* help where one is taken at a time; NULL: the same */
-    int (*apply)(const option_row *row, cli_options *options,
-                 const char *word); /* NULL: the bit says it all */
-    size_t at;                      /* which member of cli_options it sets */
+    int (*apply)(const option_row *row, cli_options *options, const char *word); /* NULL: the bit says it all */
+    size_t at; /* which member of cli_options it sets */
     uint64_t least, most;
     const char *range; /* least and most in words */
 };
@@ -59,7 +58,8 @@ static void *member(const option_row *row, cli_options *options)
 static int apply_word(const option_row *row, cli_options *options, const char *word)
 {
     if (word[0] == '\0')
-        return cli_wrong_usage("--%s: a name is needed, and '' is none; leave the option out for the default", row->name);
+        return cli_wrong_usage("--%s: a name is needed, and '' is none; leave the option out for the default",
+                               row->name);
     return add(member(row, options), word);
 }
 
@@ -195,8 +195,7 @@ static int apply_whole(const option_row *row, cli_options *options, const char *
         value = (unsigned long long)written;
         end += strlen(end);
     }
-    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value < row->least ||
-        value > row->most)
+    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value < row->least || value > row->most)
         return cli_wrong_usage("--%s: '%s' is no number %s", row->name, word, row->range);
     *number = value;
     return CLI_OK;
@@ -215,9 +214,8 @@ static int apply_anonymous(const option_row *row, cli_options *options, const ch
 static int apply_promise(const option_row *row, cli_options *options, const char *word)
 {
     plx_error error = {""};
-    return plx_promise_set(&options->promise, row->name, word, &error) == PLX_OK
-               ? CLI_OK
-               : cli_wrong_usage("%s", error.text);
+    return plx_promise_set(&options->promise, row->name, word, &error) == PLX_OK ? CLI_OK
+                                                                                 : cli_wrong_usage("%s", error.text);
 }
 
 /* ---- the rows ------------------------------------------------------------ */
@@ -229,11 +227,13 @@ _Static_assert(PLX_MAX_QUEUES == 8, "as --queues says");
 static const option_row listed[] = {
     {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated",
      .one = "a backend; auto: the best device", INTO(apply_words, backends)},
-    {"kernel", 'k', "NAME", OPT_KERNEL, "kernels, best, or all; several with blanks or commas between them, or repeated",
+    {"kernel", 'k', "NAME", OPT_KERNEL,
+     "kernels, best, or all; several with blanks or commas between them, or repeated",
      .one = "a kernel; best: what the backend chooses", INTO(apply_words, kernels)},
     {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 64 64 64, 1e6, 64Ki, 2^20; may be repeated",
      .one = "1024, 300x200, 64 64 64, 1e6, 64Ki, 2^20", INTO(apply_word, shapes)},
-    {"dtype", 't', "TYPE", OPT_DTYPE, "of elements; several with commas between them, or repeated", .apply = apply_dtype},
+    {"dtype", 't', "TYPE", OPT_DTYPE, "of elements; several with commas between them, or repeated",
+     .apply = apply_dtype},
     {.bit = OPT_SETTINGS}, /* here stand those of the operations */
     {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", INTO(apply_word, in)},
     {"result", 'r', "FILE.npy", OPT_RESULT, "the result to be judged", INTO(apply_word, results)},
@@ -241,41 +241,47 @@ static const option_row listed[] = {
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
     {"out", 'o', "DIR", OPT_CHALLENGE, "where the challenge goes; made if need be", INTO(apply_file, out)},
     {"input", 0, "CLASS", OPT_INPUT, "which data to generate", .apply = apply_input},
-    {"seed", 0, "N", OPT_SEED, "of the generated data (drawn, where it is timed; else 1)", INTO(apply_whole, seed), .most = UINT64_MAX,
-     .range = "from 0 to 2^64 - 1"},
+    {"seed", 0, "N", OPT_SEED, "of the generated data (drawn, where it is timed; else 1)", INTO(apply_whole, seed),
+     .most = UINT64_MAX, .range = "from 0 to 2^64 - 1"},
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", .apply = NULL},
     {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", INTO(apply_real, seconds),
      .most = 86400, .range = "not between 0 and a day"},
-    {"budget", 0, "S", OPT_BUDGET, "time limit for the search of all configurations (60)",
-     INTO(apply_real, budget), .most = 86400, .range = "not between 0 and a day"},
+    {"budget", 0, "S", OPT_BUDGET, "time limit for the search of all configurations (60)", INTO(apply_real, budget),
+     .most = 86400, .range = "not between 0 and a day"},
     {"budget", 0, "S", OPT_TIME_LIMIT, "kernels that are not begun after S seconds are left out (no limit)",
      INTO(apply_real, budget), .most = 86400, .range = "not between 0 and a day"},
     {"budget", 0, "TIME", OPT_SCREEN, "how long, everything included: 10s, 45s, 15m, 8h (45s)",
      INTO(apply_duration, budget), .most = 2592000, .range = "not between 0 and 30 days"},
     {"budget", 0, "TIME", OPT_SEAL, "how long at most (5m)", INTO(apply_duration, budget), .most = 2592000,
      .range = "not between 0 and 30 days"},
-    {"device", 0, "WORD", OPT_SCREEN | OPT_SEAL, "all, or one by its UUID or PCI address (accelerators; without any, the processor)",
-     INTO(apply_name, device)},
-    {"against", 0, "SEAL", OPT_SCREEN, "hold results against those that 'parallax seal' wrote", INTO(apply_file, against)},
-    {"self-test", 0, NULL, OPT_SCREEN, "flip bits of results, to see that each is noticed", INTO(apply_flag, self_test)},
-    {"fail-on", 0, "WHAT", OPT_FAIL_ON, "isolate, degraded or any: the status is 1 then, else 0", INTO(apply_name, fail_on)},
+    {"device", 0, "WORD", OPT_SCREEN | OPT_SEAL,
+     "all, or one by its UUID or PCI address (accelerators; without any, the processor)", INTO(apply_name, device)},
+    {"against", 0, "SEAL", OPT_SCREEN, "hold results against those that 'parallax seal' wrote",
+     INTO(apply_file, against)},
+    {"self-test", 0, NULL, OPT_SCREEN, "flip bits of results, to see that each is noticed",
+     INTO(apply_flag, self_test)},
+    {"fail-on", 0, "WHAT", OPT_FAIL_ON, "isolate, degraded or any: the status is 1 then, else 0",
+     INTO(apply_name, fail_on)},
     {"format", 0, "NAME", OPT_SCREEN, "of standard output: table, json or ocptv (table)", INTO(apply_name, format)},
-    {"in-process", 0, NULL, OPT_SCREEN, "without a process of its own for each device; for debuggers", INTO(apply_flag, in_process)},
+    {"in-process", 0, NULL, OPT_SCREEN, "without a process of its own for each device; for debuggers",
+     INTO(apply_flag, in_process)},
     {"copies", 0, NULL, OPT_SCREEN, "copies between the devices alone", INTO(apply_flag, copies)},
-    {"begun", 0, "S", OPT_SCREEN, "when the budget began, by the monotonic clock in seconds (now)", INTO(apply_real, begun),
-     .most = UINT64_C(1) << 52, .range = "no time"},
-    {"out", 0, "DIR", OPT_SCREEN, "a file of JSON for this host and rank there; made if need be", INTO(apply_file, folder)},
-    {"expect", 0, "HOSTS", OPT_FLEET, "hosts that there must be, node[01-16]; may be repeated", INTO(apply_word, expected)},
+    {"begun", 0, "S", OPT_SCREEN, "when the budget began, by the monotonic clock in seconds (now)",
+     INTO(apply_real, begun), .most = UINT64_C(1) << 52, .range = "no time"},
+    {"out", 0, "DIR", OPT_SCREEN, "a file of JSON for this host and rank there; made if need be",
+     INTO(apply_file, folder)},
+    {"expect", 0, "HOSTS", OPT_FLEET, "hosts that there must be, node[01-16]; may be repeated",
+     INTO(apply_word, expected)},
     {"page", 0, "FILE", OPT_FLEET, "write a page of HTML", INTO(apply_file, page)},
     {"all", 0, NULL, OPT_ALL, "every kernel of every operation that both APIs have", .apply = NULL},
     {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", .apply = NULL},
     {"queues", 0, "N", OPT_QUEUES, "timed launches go to N queues in turn, and may overlap (1)",
      INTO(apply_whole, queues), .least = 1, .most = PLX_MAX_QUEUES, .range = "from 1 to 8"},
-    {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy",
-     .apply = NULL},
+    {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", .apply = NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", .apply = NULL},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", .apply = NULL},
-    {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], drawn8:SEED[:COUNT], layers[:PLACE][:LAYOUT], or list; may be repeated",
+    {"set", 0, "NAME", OPT_SET,
+     "a set of shapes, random:SEED[:COUNT], drawn8:SEED[:COUNT], layers[:PLACE][:LAYOUT], or list; may be repeated",
      INTO(apply_word, sets)},
     {"rates", 0, "DIR", OPT_RATES, "fit the models' rates, and write them there", INTO(apply_file, rates)},
     {"runs", 0, "N", OPT_RUNS, "bench in N processes, one after the other; the noise is that between them (1)",
@@ -285,8 +291,8 @@ static const option_row listed[] = {
      INTO(apply_percentage, threshold), .most = 1000000, .range = "no percentage above 0"},
     {"allow-missing", 0, NULL, OPT_ALLOW_MISSING,
      "what is in OLD.json alone, or has a time there alone, is no regression", .apply = NULL},
-    {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", INTO(apply_whole, only_case),
-     .least = 1, .most = SIZE_MAX, .range = "from 1 on"},
+    {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", INTO(apply_whole, only_case), .least = 1,
+     .most = SIZE_MAX, .range = "from 1 on"},
     {"repeats", 0, "N", OPT_REPEATS, "repeat a case at most N times to compare its bits; 0: run each once",
      INTO(apply_whole, repeats), .most = SIZE_MAX, .range = "from 0 on"},
     {"sums", 0, "any|sequential|pairwise|DEPTH", OPT_PROMISE, "in which order terms were added (any)",
@@ -298,34 +304,36 @@ static const option_row listed[] = {
      .apply = apply_promise},
     {"typical", 0, NULL, OPT_PROMISE, "what is like something less exact than was promised is wrong",
      .apply = apply_promise},
-    {"recipe", 0, "FILE", OPT_KERNEL_FILE, "how a kernel is launched: a file of JSON, doc/recipe.md (the source's name with .json)", INTO(apply_file, recipe)},
-    {"source", 0, "FILE", OPT_KERNEL_FILE, "a kernel's device code, which its recipe launches: .cl, .cu, .ptx or .cubin",
-     INTO(apply_file, source)},
-    {"entry", 0, "NAME", OPT_KERNEL_FILE, "its entry, where the recipe has one launch (what the recipe says)", INTO(apply_file, entry)},
+    {"recipe", 0, "FILE", OPT_KERNEL_FILE,
+     "how a kernel is launched: a file of JSON, doc/recipe.md (the source's name with .json)",
+     INTO(apply_file, recipe)},
+    {"source", 0, "FILE", OPT_KERNEL_FILE,
+     "a kernel's device code, which its recipe launches: .cl, .cu, .ptx or .cubin", INTO(apply_file, source)},
+    {"entry", 0, "NAME", OPT_KERNEL_FILE, "its entry, where the recipe has one launch (what the recipe says)",
+     INTO(apply_file, entry)},
     {"against", 0, "RECORD.json", OPT_AGAINST, "exit status 6 where it is slower than in this record of --json",
      INTO(apply_file, against)},
     {"compile-only", 0, NULL, OPT_COMPILE_ONLY, "compile the source for --device, and run nothing", .apply = NULL},
     {"source", 0, NULL, OPT_SOURCE, "the kernel's text, line by line against the step before", .apply = NULL},
     {"measured", 0, NULL, OPT_MEASURED, "the gains that were recorded, with their device", .apply = NULL},
     {"instructions", 0, NULL, OPT_INSTRUCTIONS, "instructions by what they do, with kernels as columns", .apply = NULL},
-    {"print", 0, NULL, OPT_PRINT, "show the recipe's launches for each shape, on a device that need not be here", .apply = NULL},
+    {"print", 0, NULL, OPT_PRINT, "show the recipe's launches for each shape, on a device that need not be here",
+     .apply = NULL},
     {"device", 0, "NAME[,KEY=N...]", OPT_RECIPE,
      "that device, in words: h100, a100, l4, v100, processor, or cc, sms, warp, shared_max, l2 (h100)",
      INTO(apply_file, device)},
     {"tunable", 0, "NAME=N", OPT_KERNEL_FILE, "a value of the recipe's; may be repeated (the first that is right)",
      INTO(apply_word, tunables)},
-    {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
-     INTO(apply_file, save_failure)},
+    {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", INTO(apply_file, save_failure)},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},
     {"anonymous", 0, NULL, OPT_JSON, "leave out of files which host, job and chip it was", .apply = apply_anonymous},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", INTO(apply_file, csv)},
     {"junit", 0, "FILE", OPT_JUNIT, "write JUnit's XML; - is standard output", INTO(apply_file, junit)},
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},
-    {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, accuracy-gemm",
-     INTO(apply_file, plot)},
+    {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, accuracy-gemm", INTO(apply_file, plot)},
     {"markdown", 0, NULL, OPT_MARKDOWN, "a table in Markdown on standard output", .apply = NULL},
-    {"section", 0, "NAME", OPT_REPORT,
-     "of the tables one section: peers, twins, ladders, attribution or probes", INTO(apply_name, section)},
+    {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders, attribution or probes",
+     INTO(apply_name, section)},
     {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
      INTO(apply_word, plugin_dirs)},
     {"require", 0, "BACKEND,...", OPT_REQUIRE, "backends without which this is a failure; may be repeated",
@@ -365,10 +373,8 @@ static void add_settings(void)
     for (unsigned op = 0; op < PLX_OP_COUNT; op++)
         for (size_t i = 0; plx_op_setting((plx_op)op, i, &setting); i++)
             if (!is_row(setting.name))
-                add_row((option_row){.name = setting.name,
-                                     .argument = setting.argument,
-                                     .bit = OPT_SETTINGS,
-                                     .help = setting.help});
+                add_row((option_row){
+                    .name = setting.name, .argument = setting.argument, .bit = OPT_SETTINGS, .help = setting.help});
 }
 
 static void make_rows(void)
@@ -451,8 +457,7 @@ static int refuse(const option_table *table, const char *word)
     size_t length = strcspn(word + 2, "=");
     size_t found = matches(table, word + 2, length);
     if (found > 1)
-        return cli_wrong_usage("'%.*s' may be one of %zu options; write more of it", (int)length + 2, word,
-                               found);
+        return cli_wrong_usage("'%.*s' may be one of %zu options; write more of it", (int)length + 2, word, found);
     if (found == 1)
         return cli_wrong_usage("'%.*s' takes no argument", (int)length + 2, word);
     for (size_t i = 0; i < table->count; i++) {
@@ -601,7 +606,8 @@ static void add_values(plx_table *table, const char *option)
         const cli_names *names;
     } listed_elsewhere[] = {{"dtype", &cli_dtype_names}, {"input", &cli_input_names}};
     for (size_t i = 0; i < sizeof listed_elsewhere / sizeof listed_elsewhere[0]; i++)
-        for (size_t j = 0; strcmp(option, listed_elsewhere[i].option) == 0 && listed_elsewhere[i].names->name_of(j) != NULL; j++)
+        for (size_t j = 0;
+             strcmp(option, listed_elsewhere[i].option) == 0 && listed_elsewhere[i].names->name_of(j) != NULL; j++)
             plx_table_rest(table, "%s%s", j == 0 ? ": " : ", ", listed_elsewhere[i].names->name_of(j));
 }
 

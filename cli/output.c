@@ -102,10 +102,9 @@ static int claim(const char *path)
     const bool claimed = place == NULL || plx_cache_claim(place, &holder);
     free(place);
     return claimed ? CLI_OK
-                   : cli_wrong_usage(
-                         "%s: another parallax, process %ld, is going to write it; wait for that one, or "
-                         "choose another name",
-                         path, holder);
+                   : cli_wrong_usage("%s: another parallax, process %ld, is going to write it; wait for that one, or "
+                                     "choose another name",
+                                     path, holder);
 }
 
 static int claim_outputs(const cli_options *options)
@@ -212,10 +211,9 @@ static void tell_undecided(const plx_results *results)
     for (size_t i = 0; i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         if (record->outcome == PLX_OUTCOME_WRONG && !plx_results_decides(results, i) && !is_told(results, i))
-            cli_say(
-                "WRONG: %s/%s of the library behind %s; nobody asked for it by name, so it does not decide "
-                "the exit status; 'parallax doctor' may know what helps",
-                plx_op_name(record->problem.op), record->kernel, record->backend);
+            cli_say("WRONG: %s/%s of the library behind %s; nobody asked for it by name, so it does not decide "
+                    "the exit status; 'parallax doctor' may know what helps",
+                    plx_op_name(record->problem.op), record->kernel, record->backend);
     }
 }
 
@@ -232,8 +230,8 @@ static size_t tell_idle(const plx_results *results)
     for (size_t i = 0; results->check != NULL && i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         if (record->named && record->outcome == PLX_OUTCOME_NOT_RUN)
-            cli_say("%s: %s/%s was not run: %s", record->backend, plx_op_name(record->problem.op),
-                    record->kernel, record->reason);
+            cli_say("%s: %s/%s was not run: %s", record->backend, plx_op_name(record->problem.op), record->kernel,
+                    record->reason);
     }
     return idle;
 }
@@ -298,8 +296,8 @@ int cli_table_write(const cli_options *options, const plx_results *results)
         return CLI_OK;
     unsigned flags = cli_table_flags() |
                      ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS | PLX_TABLE_LEGEND : 0u);
-    const int status = written_to_stdout(
-        plx_results_write_table(results, cli_out(), cli_terminal_width(), flags, &error), &error);
+    const int status =
+        written_to_stdout(plx_results_write_table(results, cli_out(), cli_terminal_width(), flags, &error), &error);
     table_is_missing |= status != CLI_OK;
     return status;
 }
@@ -353,6 +351,5 @@ int cli_stdout_close(void)
         return table_is_missing ? CLI_USAGE : CLI_OK;
     if (reason == EPIPE) /* whoever read it had enough */
         return CLI_OK;
-    return cli_wrong_usage("can't write to standard output: %s",
-                           reason != 0 ? strerror(reason) : "write error");
+    return cli_wrong_usage("can't write to standard output: %s", reason != 0 ? strerror(reason) : "write error");
 }

@@ -31,8 +31,7 @@ int cli_plot_check(const char *path)
     if (terminal_of(path) == NULL)
         return cli_wrong_usage("--plot %s: the name must end in .svg or .png", path);
     if (!plx_gnuplot_found())
-        return cli_wrong_usage(
-            "--plot: gnuplot is not installed, or not in PATH; install it, or leave --plot out");
+        return cli_wrong_usage("--plot: gnuplot is not installed, or not in PATH; install it, or leave --plot out");
     if (plx_output_open(path, &output, &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
     plx_output_discard(output);

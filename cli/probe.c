@@ -27,7 +27,7 @@ static void print_verdicts(const plx_results *results)
 {
     for (size_t i = 0; i < results->sweep_count; i++)
         (void)fprintf(cli_out(), "%s/%s on %s: %s\n", results->sweeps[i].probe, results->sweeps[i].name,
-                     results->sweeps[i].backend, results->sweeps[i].verdict.text);
+                      results->sweeps[i].backend, results->sweeps[i].verdict.text);
 }
 
 /* -v: what each point ran, and how it was timed. */
@@ -39,11 +39,11 @@ static void print_details(const plx_probe_sweep *sweep)
         char shape[80];
         plx_shape_text(&point->problem, shape, sizeof shape);
         (void)fprintf(cli_out(), "  %s%s%s: %s/%s, %s %s", point->series, point->series[0] != '\0' ? ", " : "",
-                     point->label, plx_op_name(point->problem.op), point->kernel,
-                     plx_dtype_name(point->problem.dtype), shape);
+                      point->label, plx_op_name(point->problem.op), point->kernel, plx_dtype_name(point->problem.dtype),
+                      shape);
         if (point->time.measured)
             (void)fprintf(cli_out(), ", %zu samples on the %s's clock", point->time.samples,
-                         point->time.device_clock ? "device" : "host");
+                          point->time.device_clock ? "device" : "host");
         if (point->gbps > 0)
             (void)fprintf(cli_out(), ", %.4g GB/s", point->gbps);
         (void)fprintf(cli_out(), "\n");

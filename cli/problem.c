@@ -40,8 +40,7 @@ static int parse_shape(const char *word, const plx_op_info *info, shape *to)
         if (!fits || (*at != '\0' && between(at) == 0))
             return cli_wrong_usage("'%s' is no shape; %s takes %s", word, info->name, info->shape_form);
         if (to->rank == info->shape_rank)
-            return cli_wrong_usage("'%s' has too many sizes; %s takes %s", word, info->name,
-                                   info->shape_form);
+            return cli_wrong_usage("'%s' has too many sizes; %s takes %s", word, info->name, info->shape_form);
         to->at[to->rank++] = value;
         if (*at == '\0')
             return CLI_OK;
@@ -57,8 +56,7 @@ static int check_rank(const shape *parsed, const plx_op_info *info)
 }
 
 /* One word, one shape. */
-static int read_shapes(const char *const *words, size_t count, const plx_op_info *info, shape *shapes,
-                       size_t *found)
+static int read_shapes(const char *const *words, size_t count, const plx_op_info *info, shape *shapes, size_t *found)
 {
     for (size_t i = 0; i < count; i++) {
         shape *parsed = &shapes[(*found)++];
@@ -72,8 +70,7 @@ static int read_shapes(const char *const *words, size_t count, const plx_op_info
 }
 
 /* The words after the operation: "256 256 256", one shape, or "256x256x256 ...". */
-static int read_operand_shapes(const cli_list *operands, const plx_op_info *info, shape *shapes,
-                               size_t *found)
+static int read_operand_shapes(const cli_list *operands, const plx_op_info *info, shape *shapes, size_t *found)
 {
     const char *const *words = operands->at + 1;
     size_t count = operands->count - 1;
@@ -163,8 +160,8 @@ static size_t compute_count(const cli_options *options, plx_dtype dtype)
 }
 
 /* Every dtype with every shape, in every compute type that is asked for. */
-static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count,
-                         const cli_options *options, cli_work *work)
+static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count, const cli_options *options,
+                         cli_work *work)
 {
     static const plx_dtype by_default[] = {PLX_F32};
     const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : by_default;
@@ -176,8 +173,8 @@ static int make_problems(const plx_problem *blank, const shape *shapes, size_t s
         const size_t computes = compute_count(options, dtypes[d]);
         for (size_t s = 0; s < shape_count * computes; s++) {
             const plx_compute compute = computes > 1 ? (plx_compute)(s % computes) : blank->compute;
-            int status = make_problem(blank, dtypes[d], compute, &shapes[s / computes],
-                                      &work->problems[work->problem_count++]);
+            int status =
+                make_problem(blank, dtypes[d], compute, &shapes[s / computes], &work->problems[work->problem_count++]);
             if (status != CLI_OK)
                 return status;
         }
@@ -210,8 +207,7 @@ static int read_option_shapes(const cli_options *options, const plx_op_info *inf
     return CLI_OK;
 }
 
-static int read_generated(const plx_problem *blank, const plx_op_info *info, const cli_options *options,
-                          cli_work *work)
+static int read_generated(const plx_problem *blank, const plx_op_info *info, const cli_options *options, cli_work *work)
 {
     size_t count = 0;
     shape *shapes = calloc(options->shapes.count + options->operands.count + 1, sizeof *shapes);
@@ -282,8 +278,8 @@ static int read_files(const plx_problem *blank, const char *name, const cli_opti
     if (status != CLI_OK)
         return status;
     if (options->dtype_count == 1 && options->dtypes[0] != work->inputs[0].dtype)
-        return cli_wrong_usage("--dtype %s, but %s is %s", plx_dtype_name(options->dtypes[0]),
-                               options->in.at[0], cli_element_type(&work->inputs[0]));
+        return cli_wrong_usage("--dtype %s, but %s is %s", plx_dtype_name(options->dtypes[0]), options->in.at[0],
+                               cli_element_type(&work->inputs[0]));
     work->problems = calloc(1, sizeof *work->problems);
     if (work->problems == NULL)
         return cli_wrong_usage("no memory");

@@ -25,7 +25,8 @@ static int check_options(const cli_options *options)
     if (options->source != NULL && (length < 5 || strcmp(options->source + length - 4, ".ptx") != 0))
         return cli_wrong_usage("--source: %s is no .ptx, with which alone a recipe is compared", options->source);
     if (options->given & (OPT_PROMISE | OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE))
-        return cli_wrong_usage("--recipe with --print judges nothing yet: of options for outputs it takes --json alone");
+        return cli_wrong_usage(
+            "--recipe with --print judges nothing yet: of options for outputs it takes --json alone");
     return CLI_OK;
 }
 
@@ -69,8 +70,8 @@ static int make_launches(const cli_options *options, launched *of)
         plx_launches_shown *shown = &of->shown[of->count];
         plx_error error = {""};
         shown->problem = options->work.problems[of->count];
-        const plx_status status = plx_launches_make(of->recipe, &shown->problem, &of->device, of->chosen, options->tunables.count,
-                                                    &shown->launches, &error);
+        const plx_status status = plx_launches_make(of->recipe, &shown->problem, &of->device, of->chosen,
+                                                    options->tunables.count, &shown->launches, &error);
         if (status != PLX_OK && status != PLX_UNSUPPORTED)
             return cli_failed(status, &error);
         const plx_status compared = status == PLX_OK && options->source != NULL

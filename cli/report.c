@@ -28,8 +28,7 @@ static int check(const cli_options *options)
     const char *terminal = options->plot != NULL ? terminal_of(path_of(options)) : "";
     const bool markdown = (options->given & OPT_MARKDOWN) != 0;
     if (options->operands.count == 0)
-        return cli_wrong_usage(
-            "which results? name the files, as in 'parallax report results.json -o report.html'");
+        return cli_wrong_usage("which results? name the files, as in 'parallax report results.json -o report.html'");
     if (markdown && options->plot != NULL)
         return cli_wrong_usage("--plot and --markdown exclude each other");
     if (!markdown && options->section != NULL)
@@ -40,9 +39,8 @@ static int check(const cli_options *options)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
     bool draws = strcmp(terminal, "svg") == 0 || strcmp(terminal, "png") == 0;
     if (draws && !plx_gnuplot_found())
-        return cli_wrong_usage(
-            "--plot: gnuplot is not installed, or not in PATH; a name that ends in .gp gets the "
-            "script");
+        return cli_wrong_usage("--plot: gnuplot is not installed, or not in PATH; a name that ends in .gp gets the "
+                               "script");
     return CLI_OK;
 }
 
@@ -53,8 +51,7 @@ static plx_status write_report(const void *data, FILE *to, plx_error *error)
         return plx_report_plot(options->operands.at, options->operands.count, options->plot,
                                terminal_of(path_of(options)), to, error);
     if (options->given & OPT_MARKDOWN)
-        return plx_report_markdown(options->operands.at, options->operands.count, options->section, to,
-                                   error);
+        return plx_report_markdown(options->operands.at, options->operands.count, options->section, to, error);
     return plx_report_write(options->operands.at, options->operands.count, to, error);
 }
 
@@ -73,27 +70,26 @@ const cli_verb cli_report_verb = {
     .name = "report",
     .summary = "results as one HTML page with plots, or as tables for documents",
     .usage = "report FILE.json... [-o FILE.html] [--plot NAME | --markdown [--section NAME]]",
-    .help =
-        "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
-        "our kernels against the vendors' libraries, the ladders, rooflines, rate against size, error\n"
-        "against the number of terms, who agrees with whom, all records, and the environment.  The\n"
-        "page needs nothing else: no network, no scripts; it can be read on a phone, in dark and\n"
-        "light.  The plots are drawn by gnuplot; without it the page comes without them.\n"
-        "\n"
-        "Several files make one page.  What two of them have is shown with each; where there is\n"
-        "room for one, the newest counts.  No ratio is taken across two files.\n"
-        "\n"
-        "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, accuracy-gemm, ...; the\n"
-        "name of the output ends in .svg, .png or .gp (the script).\n"
-        "\n"
-        "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
-        "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
-        "slower (attribution), and the verdicts of probes (probes); --section writes one of them.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax report results.json -o report.html\n"
-        "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
-        "  parallax report results/h200/bench-*.json --markdown --section peers\n",
+    .help = "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
+            "our kernels against the vendors' libraries, the ladders, rooflines, rate against size, error\n"
+            "against the number of terms, who agrees with whom, all records, and the environment.  The\n"
+            "page needs nothing else: no network, no scripts; it can be read on a phone, in dark and\n"
+            "light.  The plots are drawn by gnuplot; without it the page comes without them.\n"
+            "\n"
+            "Several files make one page.  What two of them have is shown with each; where there is\n"
+            "room for one, the newest counts.  No ratio is taken across two files.\n"
+            "\n"
+            "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, accuracy-gemm, ...; the\n"
+            "name of the output ends in .svg, .png or .gp (the script).\n"
+            "\n"
+            "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
+            "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
+            "slower (attribution), and the verdicts of probes (probes); --section writes one of them.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax report results.json -o report.html\n"
+            "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
+            "  parallax report results/h200/bench-*.json --markdown --section peers\n",
     .options = OPT_REPORT | OPT_MARKDOWN | OPT_QUIET | OPT_VERBOSE,
     .check = report_check,
 };

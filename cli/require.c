@@ -1,4 +1,5 @@
-/* --require: the backends without which a command is a failure, for those who would not notice that a device is gone. */
+/* --require: the backends without which a command is a failure, for those who would not notice that a device is gone.
+ */
 #include "cli.h"
 
 #include <string.h>

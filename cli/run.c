@@ -154,13 +154,13 @@ static void print_summary(const plx_record *record, const plx_problem *problem, 
     char shape[80];
     plx_shape_text(problem, shape, sizeof shape);
     (void)fprintf(cli_out(), "%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
-                 record->backend, record->kernel);
+                  record->backend, record->kernel);
     if (output->rank == 2)
         (void)fprintf(cli_out(), "%s is %" PRId64 " x %" PRId64 "%s%s\n", info.operands[info.output], output->rows,
-                     output->cols, output->type[0] != '\0' ? " of " : "", output->type);
+                      output->cols, output->type[0] != '\0' ? " of " : "", output->type);
     else
         (void)fprintf(cli_out(), "%s has %" PRId64 " element%s\n", info.operands[info.output], output->cols,
-                     output->cols == 1 ? "" : "s");
+                      output->cols == 1 ? "" : "s");
 }
 
 static void print_more(const plx_record *record)
@@ -211,9 +211,8 @@ static int run_run(plx_context *context, cli_options *options)
     const char *kernel = options->kernels.count > 0 ? options->kernels.at[0] : NULL;
     const bool timed = options->json != NULL || options->csv != NULL; /* nothing else shows a time */
     plx_error error = {.text = ""};
-    plx_status ran = plx_run_once(context, backend, kernel, &work->problems[0], work->inputs,
-                                  work->input_count, options->input, options->seed, timed ? 0.1 : 0, &output, &record,
-                                  &error);
+    plx_status ran = plx_run_once(context, backend, kernel, &work->problems[0], work->inputs, work->input_count,
+                                  options->input, options->seed, timed ? 0.1 : 0, &output, &record, &error);
     if (ran != PLX_OK)
         return cli_failed(ran, &error);
     if (!cli_stdout_is_taken(options)) {

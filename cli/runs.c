@@ -74,7 +74,8 @@ static int write_all(const cli_options *options, const plx_results *results, siz
         return status;
     (void)fprintf(cli_out(), "%zu runs: from one to another times differ by %.1f %%, typically\n", runs,
                   100 * typical_spread(results));
-    return plx_results_write_standings(results, cli_out(), &error) == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+    return plx_results_write_standings(results, cli_out(), &error) == PLX_OK ? CLI_OK
+                                                                             : cli_wrong_usage("%s", error.text);
 }
 
 static int merge(const cli_options *options, char **names, size_t runs)

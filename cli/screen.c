@@ -33,10 +33,8 @@ int cli_fail_on_check(const cli_options *options)
 int cli_health_status(const cli_options *options, plx_health_verdict verdict)
 {
     static const int statuses[PLX_HEALTH_VERDICT_COUNT] = {
-        [PLX_HEALTHY] = CLI_OK,
-        [PLX_DEGRADED] = CLI_DEGRADED,
-        [PLX_UNTESTED] = CLI_UNTESTED,
-        [PLX_MISCONFIGURED] = CLI_MISCONFIGURED,
+        [PLX_HEALTHY] = CLI_OK,        [PLX_DEGRADED] = CLI_DEGRADED,
+        [PLX_UNTESTED] = CLI_UNTESTED, [PLX_MISCONFIGURED] = CLI_MISCONFIGURED,
         [PLX_FAULTY] = CLI_WRONG,
     };
     if (options->fail_on == NULL)
@@ -123,7 +121,8 @@ int cli_find_chips(plx_context *context, const cli_options *options, cli_chip **
         return CLI_OK;
     free(*chips);
     *chips = NULL;
-    cli_say("there is no such device: nothing is screened; 'parallax list' shows those there are, 'parallax doctor' why others "
+    cli_say("there is no such device: nothing is screened; 'parallax list' shows those there are, 'parallax doctor' "
+            "why others "
             "are not");
     return options->backends.count > 0 || options->device != NULL ? CLI_UNAVAILABLE : CLI_UNTESTED;
 }
@@ -245,8 +244,8 @@ static void *tell_late(void *data)
     const size_t count = plx_calls(calls, MOST);
     for (size_t i = 0; i < count; i++)
         if (!calls[i].own)
-            (void)fprintf(stderr, "late: %s%s%s on %s\n", calls[i].what, calls[i].kernel[0] != '\0' ? " of " : "", calls[i].kernel,
-                          calls[i].backend);
+            (void)fprintf(stderr, "late: %s%s%s on %s\n", calls[i].what, calls[i].kernel[0] != '\0' ? " of " : "",
+                          calls[i].kernel, calls[i].backend);
     return NULL;
 }
 
@@ -262,8 +261,8 @@ static int run_copies(plx_context *context, const cli_options *options)
     plx_screen screen = {.budget = options->budget, .seed = options->seed};
     plx_error error = {""};
     const plx_status status = plx_screen_copies(context, options->backends.at, options->backends.count,
-                                                UINT64_C(1) << (options->budget < 15 ? 24 : 26),
-                                                options->seed, &screen.copies, &screen.copy_count, &error);
+                                                UINT64_C(1) << (options->budget < 15 ? 24 : 26), options->seed,
+                                                &screen.copies, &screen.copy_count, &error);
     if (status != PLX_OK)
         return cli_failed(status, &error);
     (void)putc(RECORD, cli_out());
@@ -341,7 +340,8 @@ static int screen_chips(const cli_options *options, const cli_chip *chips, size_
     screen.device_count = screen.devices != NULL ? count : 0;
     if (options->against != NULL)
         (void)snprintf(screen.seal, sizeof screen.seal, "%s", options->against);
-    int status = screen.devices != NULL ? cli_screen_children(options, chips, count, false, &screen) : cli_wrong_usage("no memory");
+    int status = screen.devices != NULL ? cli_screen_children(options, chips, count, false, &screen)
+                                        : cli_wrong_usage("no memory");
     if (status == CLI_OK && !plx_studies_stopped())
         status = cli_screen_copies(options, chips, count, &screen);
     screen.interrupted = plx_studies_stopped();
@@ -414,22 +414,23 @@ const cli_verb cli_screen_verb = {
     .name = "screen",
     .summary = "whether the devices of this machine are right",
     .usage = "screen [--budget TIME] [options]",
-    .help = "Proves results of products, sums and transpositions on every device, through every backend that\n"
-            "reaches it, then launches the same kernels on the same operands by turns until the budget is spent:\n"
-            "each launch must have the proven bits.  All devices work at once, each in a process of its own.\n"
-            "One line for each device: healthy, degraded, faulty, misconfigured or untested, and why.\n"
-            "A device that did not run is never healthy.\n"
-            "--json and --out write schema parallax-screen/1 for 'parallax fleet'; --against holds the results\n"
-            "against a seal ('parallax seal'), without a reference.  Ctrl-C and SIGTERM end it with what is known.\n"
-            "\n"
-            "Exit status: 0 all are healthy, 1 one is faulty (isolate it), 10 one is degraded, 11 one is\n"
-            "misconfigured, 12 one is untested: the worst counts, faulty first, then misconfigured, untested, degraded.\n"
-            "With --fail-on: 1 where that is so, else 0: isolate (faulty), degraded (that or slower), any.\n"
-            "\n"
-            "Examples:\n"
-            "  parallax screen --budget 10s --fail-on isolate\n"
-            "  parallax screen --budget 15m --json screen.json\n"
-            "  srun -N 500 --ntasks-per-node=1 parallax screen --out screens && parallax fleet screens/*.json\n",
+    .help =
+        "Proves results of products, sums and transpositions on every device, through every backend that\n"
+        "reaches it, then launches the same kernels on the same operands by turns until the budget is spent:\n"
+        "each launch must have the proven bits.  All devices work at once, each in a process of its own.\n"
+        "One line for each device: healthy, degraded, faulty, misconfigured or untested, and why.\n"
+        "A device that did not run is never healthy.\n"
+        "--json and --out write schema parallax-screen/1 for 'parallax fleet'; --against holds the results\n"
+        "against a seal ('parallax seal'), without a reference.  Ctrl-C and SIGTERM end it with what is known.\n"
+        "\n"
+        "Exit status: 0 all are healthy, 1 one is faulty (isolate it), 10 one is degraded, 11 one is\n"
+        "misconfigured, 12 one is untested: the worst counts, faulty first, then misconfigured, untested, degraded.\n"
+        "With --fail-on: 1 where that is so, else 0: isolate (faulty), degraded (that or slower), any.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax screen --budget 10s --fail-on isolate\n"
+        "  parallax screen --budget 15m --json screen.json\n"
+        "  srun -N 500 --ntasks-per-node=1 parallax screen --out screens && parallax fleet screens/*.json\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_JSON | OPT_SCREEN | OPT_FAIL_ON,
     .stops = true,
     .terminates = true,

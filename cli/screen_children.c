@@ -1,5 +1,5 @@
-/* One process for each device that is screened: what it found so far arrives as a sequence of JSON, whatever becomes of it;
- * one that does not end in time is ended. */
+/* One process for each device that is screened: what it found so far arrives as a sequence of JSON, whatever becomes of
+ * it; one that does not end in time is ended. */
 #define _GNU_SOURCE /* pipe2 */
 
 #include "cli.h"
@@ -317,7 +317,8 @@ static void put_ending(child *one, char *text, size_t capacity)
     if (one->process <= 0)
         (void)snprintf(text, capacity, "no process could be started for it");
     else if (one->late)
-        (void)snprintf(text, capacity, "it did not come back in time and was ended%s%s", line[0] != '\0' ? ": " : "", line);
+        (void)snprintf(text, capacity, "it did not come back in time and was ended%s%s", line[0] != '\0' ? ": " : "",
+                       line);
     else if (WIFSIGNALED(one->status)) {
         plx_signal_name(WTERMSIG(one->status), name, sizeof name);
         (void)snprintf(text, capacity, "its process was ended by %s%s%s", name, line[0] != '\0' ? ": " : "", line);
@@ -354,7 +355,8 @@ static bool is_ended_by_others(const child *one)
     return false;
 }
 
-/* What computed and did not come back is the device's fault until somebody shows otherwise; what never computed is untested. */
+/* What computed and did not come back is the device's fault until somebody shows otherwise; what never computed is
+ * untested. */
 static void conclude(child *one, const cli_chip *chip, plx_screened_device *device)
 {
     plx_screen said;
@@ -375,13 +377,15 @@ static void conclude(child *one, const cli_chip *chip, plx_screened_device *devi
         return;
     const bool faulty = one->late ? hangs(one) : device->case_count > 0 && one->process > 0 && !is_ended_by_others(one);
     device->verdict = faulty ? PLX_FAULTY : PLX_UNTESTED;
-    (void)snprintf(device->reason, sizeof device->reason, "%s%s", ending[0] != '\0' ? ending : "its process said nothing",
+    (void)snprintf(device->reason, sizeof device->reason, "%s%s",
+                   ending[0] != '\0' ? ending : "its process said nothing",
                    faulty                   ? ", while it was computing"
                    : device->case_count > 0 ? "; screen it again, or give it more with --budget"
                                             : ", before anything was computed; more with --budget may help");
 }
 
-int cli_screen_children(const cli_options *options, const cli_chip *chips, size_t count, bool proof_only, plx_screen *screen)
+int cli_screen_children(const cli_options *options, const cli_chip *chips, size_t count, bool proof_only,
+                        plx_screen *screen)
 {
     child *children = calloc(count, sizeof *children);
     if (children == NULL)

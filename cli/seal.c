@@ -15,7 +15,8 @@ static size_t count_proven(const plx_screen *screen)
     size_t count = 0;
     for (size_t i = 0; i < screen->device_count; i++)
         for (size_t k = 0; k < screen->devices[i].case_count; k++)
-            count += screen->devices[i].cases[k].outcome == PLX_OUTCOME_OK && screen->devices[i].cases[k].digest[0] != '\0';
+            count +=
+                screen->devices[i].cases[k].outcome == PLX_OUTCOME_OK && screen->devices[i].cases[k].digest[0] != '\0';
     return count;
 }
 
@@ -33,8 +34,8 @@ static int write_proven(const cli_options *options, const plx_screen *screen)
     }
     const int status = cli_write(options->out, write_seal, screen);
     if (status == CLI_OK && !cli_is_stdout(options->out) && !(options->given & OPT_QUIET))
-        (void)fprintf(cli_out(), "%zu proven results of %zu device%s are sealed; later: parallax screen --against %s\n", proven,
-                      screen->device_count, screen->device_count == 1 ? "" : "s", options->out);
+        (void)fprintf(cli_out(), "%zu proven results of %zu device%s are sealed; later: parallax screen --against %s\n",
+                      proven, screen->device_count, screen->device_count == 1 ? "" : "s", options->out);
     return status;
 }
 
@@ -43,7 +44,8 @@ static int seal_chips(const cli_options *options, const cli_chip *chips, size_t 
     plx_screen screen = {.budget = options->budget, .seed = options->seed};
     screen.devices = calloc(count, sizeof *screen.devices);
     screen.device_count = screen.devices != NULL ? count : 0;
-    int status = screen.devices != NULL ? cli_screen_children(options, chips, count, true, &screen) : cli_wrong_usage("no memory");
+    int status = screen.devices != NULL ? cli_screen_children(options, chips, count, true, &screen)
+                                        : cli_wrong_usage("no memory");
     for (size_t i = 0; i < screen.device_count; i++) /* that nothing was launched again is as it should be */
         if (screen.devices[i].verdict == PLX_UNTESTED && screen.devices[i].case_count > 0)
             screen.devices[i].verdict = PLX_HEALTHY;

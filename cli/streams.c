@@ -69,12 +69,10 @@ void cli_process_put_back(void)
     if (!is_kept)
         return;
     plx_process_put_back(&before, &changes);
-    changes.parts &=
-        ~PLX_PART_BIT(PLX_PART_HANDLERS); /* compilers set them from threads of their own, at any time */
+    changes.parts &= ~PLX_PART_BIT(PLX_PART_HANDLERS); /* compilers set them from threads of their own, at any time */
     for (int part = 0; part < PLX_PART_COUNT; part++)
         if (changes.parts & PLX_PART_BIT(part))
-            cli_say("a plugin, or a library behind it, had changed its process: %s; %s",
-                    plx_part_name((plx_part)part),
+            cli_say("a plugin, or a library behind it, had changed its process: %s; %s", plx_part_name((plx_part)part),
                     changes.lasting & PLX_PART_BIT(part) ? "it could not be put back" : "it was put back");
 }
 

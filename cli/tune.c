@@ -15,10 +15,10 @@ static int list_choices(void)
     plx_status status;
     size_t count = 0;
     for (; (status = plx_tuned_read(count, &choice, &error)) == PLX_OK; count++)
-        (void)fprintf(cli_out(), "%s %s %s %s %s: %s, %.2f times as fast as %s  (%s, driver %s, %s%s)\n", choice.backend,
-                     choice.op, choice.dtype, choice.shape, choice.variant, choice.kernel, choice.gain,
-                     choice.over, choice.device, choice.driver, choice.date,
-                     choice.current ? "" : "; of other kernels, ignored");
+        (void)fprintf(cli_out(), "%s %s %s %s %s: %s, %.2f times as fast as %s  (%s, driver %s, %s%s)\n",
+                      choice.backend, choice.op, choice.dtype, choice.shape, choice.variant, choice.kernel, choice.gain,
+                      choice.over, choice.device, choice.driver, choice.date,
+                      choice.current ? "" : "; of other kernels, ignored");
     if (status != PLX_NOT_FOUND)
         return cli_wrong_usage("%s", error.text);
     if (count == 0)
@@ -59,11 +59,11 @@ static void print_tuned(const plx_results *results, const plx_tuned *tuned, size
         (void)fprintf(cli_out(), "%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
         if (tuned[i].kept)
             (void)fprintf(cli_out(), ": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel,
-                         by_default->kernel, by_default->config[0] != '\0' ? ":" : "", by_default->config,
-                         tuned[i].gain);
+                          by_default->kernel, by_default->config[0] != '\0' ? ":" : "", by_default->config,
+                          tuned[i].gain);
         else
             (void)fprintf(cli_out(), ": %s%s%s stays; nothing is faster beyond the noise\n", by_default->kernel,
-                         by_default->config[0] != '\0' ? ":" : "", by_default->config);
+                          by_default->config[0] != '\0' ? ":" : "", by_default->config);
     }
 }
 
@@ -98,11 +98,11 @@ static void print_regret(const char *what, const plx_regret *regret)
     if (regret->problems == 0)
         return;
     plx_problem_text(&regret->most_at, regret->most_at_shift, problem, sizeof problem);
-    (void)fprintf(cli_out(), 
-        "%s: %.3f of the least time, as a geometric mean of %zu problems; %.0f %% within 5 %%; at most %.2f: "
-        "%s\n",
-        what, regret->mean, regret->problems, 100.0 * (double)regret->within / (double)regret->problems,
-        regret->most, problem);
+    (void)fprintf(cli_out(),
+                  "%s: %.3f of the least time, as a geometric mean of %zu problems; %.0f %% within 5 %%; at most %.2f: "
+                  "%s\n",
+                  what, regret->mean, regret->problems, 100.0 * (double)regret->within / (double)regret->problems,
+                  regret->most, problem);
 }
 
 static void print_choice(const plx_choice_study *found)
@@ -111,7 +111,7 @@ static void print_choice(const plx_choice_study *found)
         const plx_rates_fit *fit = &found->fits[i];
         if (fit->rates > 0)
             (void)fprintf(cli_out(), "%s: %zu rates fitted to %zu times, off by %.1f %% typically, before %.1f %%\n",
-                         fit->kernel, fit->rates, fit->times, 100.0 * fit->after, 100.0 * fit->before);
+                          fit->kernel, fit->rates, fit->times, 100.0 * fit->after, 100.0 * fit->before);
         else
             (void)fprintf(cli_out(), "%s: %zu times are too few to fit its rates\n", fit->kernel, fit->times);
     }
@@ -144,8 +144,7 @@ static void say_command(const cli_options *options, char *text, size_t capacity)
     } said[] = {{" ", &options->operands}, {" --set ", &options->sets}, {" --backend ", &options->backends}};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
         for (size_t j = 0; j < said[i].words->count && used < capacity; j++)
-            used +=
-                (size_t)snprintf(text + used, capacity - used, "%s%s", said[i].option, said[i].words->at[j]);
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s", said[i].option, said[i].words->at[j]);
     if (used < capacity)
         (void)snprintf(text + used, capacity - used, " --budget %g --rates",
                        options->budget > 0 ? options->budget : 60);
@@ -285,8 +284,8 @@ const cli_verb cli_tune_verb = {
             "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda --budget 30\n"
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n"
             "  parallax tune gemm --set random:11:60 --backend cuda --budget 60 --json choice.json\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_BUDGET |
-               OPT_JSON | OPT_CSV | OPT_SET | OPT_RATES,
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_BUDGET | OPT_JSON |
+               OPT_CSV | OPT_SET | OPT_RATES,
     .check = tune_check,
     .run = tune_run,
 };

@@ -21,7 +21,7 @@ static int print_verdicts(const plx_results *results)
     for (size_t i = 0; i < results->unit_count; i++) {
         const plx_matrix_unit *unit = &results->units[i];
         (void)fprintf(cli_out(), "%s on %s: %s\n", unit->kernel, unit->backend,
-                     unit->verdict[0] != '\0' ? unit->verdict : unit->reason);
+                      unit->verdict[0] != '\0' ? unit->verdict : unit->reason);
     }
     return CLI_OK;
 }

@@ -128,8 +128,7 @@ int cli_compared_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], si
     for (size_t i = 0; status == CLI_OK && i < *count; i++) {
         const plx_op_info info = cli_op_info(ops[i]);
         if (info.verb != NULL)
-            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb,
-                                   info.name);
+            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
     }
     return status;
 }

@@ -26,8 +26,9 @@ plx_status plx_context_add_kernel(plx_context *context, const plx_added_kernel *
 {
     if (kernel == NULL || kernel->launches == NULL || kernel->release == NULL || kernel->about.name == NULL ||
         (unsigned)kernel->op >= PLX_OP_COUNT || !is_zero(kernel) || strlen(kernel->about.name) >= 64)
-        return plx_context_fail(context, PLX_INVALID, "an added kernel has no name of up to 63 bytes, no launches, or "
-                                                      "reserved members that are not 0");
+        return plx_context_fail(context, PLX_INVALID,
+                                "an added kernel has no name of up to 63 bytes, no launches, or "
+                                "reserved members that are not 0");
     if (context->added == NULL)
         context->added = calloc(PLX_MOST_ADDED, sizeof *context->added);
     if (context->added == NULL)
@@ -119,7 +120,7 @@ plx_status plx_plan_check_pieces(plx_plan *plan)
     plx_entered call = plx_plan_call(plan, PLX_CALL_EXECUTION);
     const plx_status status = backend->plugin->pieces_check(plan->plan, &error);
     plx_leave(&call);
-    return status == PLX_OK ? status
-                            : plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
-                                                 plan->kernel->name);
+    return status == PLX_OK
+               ? status
+               : plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
 }

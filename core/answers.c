@@ -83,8 +83,7 @@ plx_status plx_reserved_check(const plx_plugin *by, const char *what, const uint
 /* More than any kernel has ways to run. */
 enum { MOST_CONFIGS = 65536 };
 
-plx_status plx_configs_check(const plx_plugin *by, plx_config *configs, size_t capacity, size_t count,
-                             plx_error *error)
+plx_status plx_configs_check(const plx_plugin *by, plx_config *configs, size_t capacity, size_t count, plx_error *error)
 {
     if (count > MOST_CONFIGS)
         return plx_fail(error, PLX_FAILED, "it lists %zu, which can't be", count);

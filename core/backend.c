@@ -41,8 +41,7 @@ static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t de
 static plx_status check_barred(const plx_backend *backend)
 {
     const char *reason = plx_barred_reason(backend->context, backend->label);
-    return reason == NULL ? PLX_OK
-                          : plx_context_fail(backend->context, PLX_FAILED, "%s: %s", backend->label, reason);
+    return reason == NULL ? PLX_OK : plx_context_fail(backend->context, PLX_FAILED, "%s: %s", backend->label, reason);
 }
 
 static void backend_free(plx_backend *backend)
@@ -183,8 +182,7 @@ plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
     status = backend->plugin->telemetry(backend->session, &said, &error);
     plx_leave(&call);
     if (status == PLX_OK)
-        status =
-            plx_reserved_check(backend->plugin, "plx_telemetry", said.reserved, sizeof said.reserved, &error);
+        status = plx_reserved_check(backend->plugin, "plx_telemetry", said.reserved, sizeof said.reserved, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telemetry");
     plx_telemetry_clean(&said);

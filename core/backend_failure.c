@@ -1,4 +1,5 @@
-/* What happens when a call of a backend fails, or does something else than planned.  Below all who make calls: it opens nothing. */
+/* What happens when a call of a backend fails, or does something else than planned.  Below all who make calls: it opens
+ * nothing. */
 #include "core/core.h"
 
 #include "base/address_limit.h"
@@ -24,8 +25,7 @@ void plx_backend_mark_lost(plx_backend *backend, const char *reason)
     (void)pthread_mutex_unlock(&backend->lock);
 }
 
-plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error,
-                              const char *format, ...)
+plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error, const char *format, ...)
 {
     char tried[160];
     va_list arguments;
@@ -41,8 +41,7 @@ plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx
     char limit[PLX_ADDRESS_LIMIT_TEXT] = "";
     if (status == PLX_NO_MEMORY)
         (void)plx_address_limit(limit);
-    (void)plx_context_fail(backend->context, status, "%s: %s %s: %s%s", backend->label, tried, verb, why,
-                           limit);
+    (void)plx_context_fail(backend->context, status, "%s: %s %s: %s%s", backend->label, tried, verb, why, limit);
     if (status == PLX_DEVICE_LOST)
         plx_backend_mark_lost(backend, plx_message(backend->context));
     return status;
@@ -55,8 +54,7 @@ void plx_backend_remarked(plx_backend *backend, const plx_error *remark, const c
     plx_text_clean(said.text, sizeof said.text);
     (void)pthread_mutex_lock(&context->lock);
     if (context->remark[0] == '\0')
-        (void)snprintf(context->remark, sizeof context->remark, "%s: %s/%s: %s", backend->label, op, kernel,
-                       said.text);
+        (void)snprintf(context->remark, sizeof context->remark, "%s: %s/%s: %s", backend->label, op, kernel, said.text);
     (void)pthread_mutex_unlock(&context->lock);
 }
 

@@ -9,8 +9,7 @@ plx_status plx_barred_copy(plx_context *context, const plx_tool_options *tool)
     const size_t count = tool != NULL ? tool->barred_count : 0;
     context->barred = calloc(count + 1, sizeof *context->barred);
     for (size_t i = 0; context->barred != NULL && i < count; i++) {
-        const plx_barred copy = {plx_text("%s", tool->barred[i].backend),
-                                 plx_text("%s", tool->barred[i].reason)};
+        const plx_barred copy = {plx_text("%s", tool->barred[i].backend), plx_text("%s", tool->barred[i].reason)};
         context->barred[context->barred_count++] = copy;
         if (copy.backend == NULL || copy.reason == NULL)
             return plx_out_of_memory(NULL, "a context");

@@ -86,12 +86,12 @@ static plx_status check_target(const plx_buffer *buffer, const char *what)
 static plx_status check_host(const plx_backend *backend, const void *host, uint64_t bytes, const char *what)
 {
     if (host == NULL)
-        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s without a place in host memory",
-                                backend->label, what);
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s without a place in host memory", backend->label,
+                                what);
     if (bytes > SIZE_MAX)
         return plx_context_fail(backend->context, PLX_INVALID,
-                                "%s: %s of %" PRIu64 " bytes is more than the host can address",
-                                backend->label, what, bytes);
+                                "%s: %s of %" PRIu64 " bytes is more than the host can address", backend->label, what,
+                                bytes);
     return PLX_OK;
 }
 
@@ -110,9 +110,8 @@ static plx_status end_transfer(plx_queue *queue, plx_status status, const plx_er
                                uint64_t bytes)
 {
     plx_queue_leave(queue);
-    return status == PLX_OK
-               ? PLX_OK
-               : plx_backend_failed(queue->backend, status, error, "%s of %" PRIu64 " bytes", what, bytes);
+    return status == PLX_OK ? PLX_OK
+                            : plx_backend_failed(queue->backend, status, error, "%s of %" PRIu64 " bytes", what, bytes);
 }
 
 /* By either slot. */
@@ -130,8 +129,8 @@ static plx_status upload(plx_queue *queue, plx_buffer *to, uint64_t offset, cons
         return status;
     plx_queue_enter(queue);
     plx_entered call = plx_queue_call(queue, PLX_CALL_UPLOAD);
-    status = (wait ? backend->plugin->upload : backend->plugin->upload_async)(queue->queue, to->memory, to->base + offset,
-                                                                              from, bytes, &error);
+    status = (wait ? backend->plugin->upload : backend->plugin->upload_async)(queue->queue, to->memory,
+                                                                              to->base + offset, from, bytes, &error);
     plx_leave(&call);
     return end_transfer(queue, status, &error, "upload", bytes);
 }
@@ -176,8 +175,8 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
                                 buffer->begin + offset);
     if (status == PLX_OK && (offset % 4 != 0 || bytes % 4 != 0))
         status = plx_context_fail(backend->context, PLX_INVALID,
-                                  "%s: fill of %" PRIu64 " bytes from byte %" PRIu64
-                                  " on: both must be multiples of 4", backend->label, bytes, offset);
+                                  "%s: fill of %" PRIu64 " bytes from byte %" PRIu64 " on: both must be multiples of 4",
+                                  backend->label, bytes, offset);
     if (status != PLX_OK || bytes == 0)
         return status;
     plx_queue_enter(queue);
@@ -187,8 +186,8 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
     return end_transfer(queue, status, &error, "fill", bytes);
 }
 
-static plx_status check_copy(const plx_buffer *to, uint64_t to_offset, const plx_buffer *from,
-                             uint64_t from_offset, uint64_t bytes)
+static plx_status check_copy(const plx_buffer *to, uint64_t to_offset, const plx_buffer *from, uint64_t from_offset,
+                             uint64_t bytes)
 {
     const plx_backend *backend = to->backend;
     if (from->backend != backend)
@@ -205,13 +204,13 @@ static plx_status check_copy(const plx_buffer *to, uint64_t to_offset, const plx
         return status;
     if (plx_buffers_overlap(to, to_offset, bytes, from, from_offset, bytes))
         return plx_context_fail(backend->context, PLX_INVALID,
-                                "%s: copy of %" PRIu64 " bytes within a buffer: the two ranges overlap",
-                                backend->label, bytes);
+                                "%s: copy of %" PRIu64 " bytes within a buffer: the two ranges overlap", backend->label,
+                                bytes);
     return PLX_OK;
 }
 
-plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
-                    uint64_t from_offset, uint64_t bytes)
+plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from, uint64_t from_offset,
+                    uint64_t bytes)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = to->backend;
@@ -236,17 +235,19 @@ static plx_status check_between(const plx_buffer *to, uint64_t to_offset, const 
     if (from->backend == backend)
         return check_copy(to, to_offset, from, from_offset, bytes);
     if (from->backend->plugin != backend->plugin)
-        return plx_context_fail(backend->context, PLX_UNSUPPORTED,
-                                "copy from a buffer of %s to one of %s, which are no devices of one plugin: download and "
-                                "upload instead", from->backend->label, backend->label);
+        return plx_context_fail(
+            backend->context, PLX_UNSUPPORTED,
+            "copy from a buffer of %s to one of %s, which are no devices of one plugin: download and "
+            "upload instead",
+            from->backend->label, backend->label);
     plx_status status = check_range(to, to_offset, bytes, "copy");
     if (status == PLX_OK)
         status = check_range(from, from_offset, bytes, "copy");
     return status == PLX_OK ? check_target(to, "copy") : status;
 }
 
-plx_status plx_copy_between(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from, uint64_t from_offset,
-                            uint64_t bytes)
+plx_status plx_copy_between(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
+                            uint64_t from_offset, uint64_t bytes)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = to->backend;

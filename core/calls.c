@@ -76,8 +76,7 @@ static bool read_slot(size_t thread, plx_call *call)
     (void)append(call->what, 0, sizeof call->what, atomic_load_explicit(&slot->what, memory_order_relaxed));
     size_t length = append(call->kernel, 0, sizeof call->kernel, op);
     length = append(call->kernel, length, sizeof call->kernel, op != NULL ? "/" : NULL);
-    (void)append(call->kernel, length, sizeof call->kernel,
-                 atomic_load_explicit(&slot->kernel, memory_order_relaxed));
+    (void)append(call->kernel, length, sizeof call->kernel, atomic_load_explicit(&slot->kernel, memory_order_relaxed));
     return true;
 }
 

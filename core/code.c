@@ -10,8 +10,7 @@ typedef struct request {
     size_t kernel;
 } request;
 
-static plx_status request_of(plx_backend *backend, const plx_problem *problem, const char *name,
-                             request *made)
+static plx_status request_of(plx_backend *backend, const plx_problem *problem, const char *name, request *made)
 {
     plx_status status = plx_plan_request(backend, problem, &made->problem);
     if (status == PLX_OK)
@@ -23,9 +22,8 @@ static plx_status request_of(plx_backend *backend, const plx_problem *problem, c
 }
 
 /* The same of a plugin that has no device: its entry.  NULL: it fails with *status. */
-static const plx_entry *request_without_device(plx_context *context, size_t plugin,
-                                               const plx_problem *problem, const char *name, request *made,
-                                               plx_status *status)
+static const plx_entry *request_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                               const char *name, request *made, plx_status *status)
 {
     plx_error error = {.text = ""};
     *status = plx_problem_check(problem, &error);
@@ -56,37 +54,33 @@ static plx_status check_given(const plx_context *context, const plx_code *code)
 {
     plx_error error = {.text = ""};
     const plx_status status =
-        code != NULL ? plx_reserved_check(NULL, "plx_code", code->reserved, sizeof code->reserved, &error)
-                     : PLX_OK;
+        code != NULL ? plx_reserved_check(NULL, "plx_code", code->reserved, sizeof code->reserved, &error) : PLX_OK;
     return status == PLX_OK ? status : plx_context_fail(context, status, "%s", error.text);
 }
 
 static plx_status check_text(const plx_plugin *by, plx_code *code, plx_error *error)
 {
-    const plx_status status =
-        plx_reserved_check(by, "plx_code", code->reserved, sizeof code->reserved, error);
+    const plx_status status = plx_reserved_check(by, "plx_code", code->reserved, sizeof code->reserved, error);
     if (status != PLX_OK)
         plx_code_free(code);
     return status;
 }
 
-static plx_status check_counts(const plx_plugin *by, const plx_instructions *found, size_t capacity,
-                               size_t count, plx_error *error)
+static plx_status check_counts(const plx_plugin *by, const plx_instructions *found, size_t capacity, size_t count,
+                               plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < capacity && i < count; i++)
-        status =
-            plx_reserved_check(by, "plx_instructions", found[i].reserved, sizeof found[i].reserved, error);
+        status = plx_reserved_check(by, "plx_instructions", found[i].reserved, sizeof found[i].reserved, error);
     return status;
 }
 
-static plx_status check_facts(const plx_plugin *by, const plx_launch_facts *facts, size_t capacity,
-                              size_t count, plx_error *error)
+static plx_status check_facts(const plx_plugin *by, const plx_launch_facts *facts, size_t capacity, size_t count,
+                              plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < capacity && i < count; i++)
-        status =
-            plx_reserved_check(by, "plx_launch_facts", facts[i].reserved, sizeof facts[i].reserved, error);
+        status = plx_reserved_check(by, "plx_launch_facts", facts[i].reserved, sizeof facts[i].reserved, error);
     return status;
 }
 
@@ -115,8 +109,8 @@ plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const c
     return status == PLX_OK ? status : plx_backend_failed(backend, status, &error, "the text of %s", kernel);
 }
 
-plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
-                                   const char *kernel, plx_code *code)
+plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem, const char *kernel,
+                                   plx_code *code)
 {
     request asked;
     plx_error error = {.text = ""};
@@ -141,8 +135,8 @@ void plx_code_free(plx_code *code)
 
 /* ---- plans ----------------------------------------------------------------------- */
 
-plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                            const plx_code *code, plx_plan **plan)
+plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel, const plx_code *code,
+                            plx_plan **plan)
 {
     request asked;
     plx_error error = {.text = ""};
@@ -162,13 +156,11 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
     status = plx_plan_prepare(made, asked.kernel);
     if (status == PLX_OK) {
         plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING_TEXT);
-        status = backend->plugin->plan_code(backend->session, &asked.problem, asked.kernel, code, &made->plan,
-                                            &error);
+        status = backend->plugin->plan_code(backend->session, &asked.problem, asked.kernel, code, &made->plan, &error);
         plx_leave(&call);
         backend->context->loaded();
         if (status != PLX_OK)
-            (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name,
-                                     kernel);
+            (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name, kernel);
     }
     if (status == PLX_OK) {
         plx_backend_hold(backend);
@@ -190,15 +182,15 @@ plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t cap
     if (status == PLX_OK)
         status = check_facts(backend->plugin, facts, capacity, *count, &error);
     return status == PLX_OK ? status
-                            : plx_backend_failed(backend, status, &error, "describing %s/%s",
-                                                 plan->operation->name, plan->kernel->name);
+                            : plx_backend_failed(backend, status, &error, "describing %s/%s", plan->operation->name,
+                                                 plan->kernel->name);
 }
 
 /* ---- instructions ------------------------------------------------------------------ */
 
 plx_status plx_code_instructions(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                                 const plx_code *code, plx_code_form form, plx_instructions *found,
-                                 size_t capacity, size_t *count)
+                                 const plx_code *code, plx_code_form form, plx_instructions *found, size_t capacity,
+                                 size_t *count)
 {
     request asked;
     plx_error error = {.text = ""};
@@ -210,19 +202,17 @@ plx_status plx_code_instructions(plx_backend *backend, const plx_problem *proble
         return status;
     clear(found, capacity * sizeof *found);
     plx_entered call = plx_backend_enter(backend, PLX_CALL_INSTRUCTIONS);
-    status = backend->plugin->instructions(backend->session, &asked.problem, asked.kernel, code, form, found,
-                                           capacity, count, &error);
+    status = backend->plugin->instructions(backend->session, &asked.problem, asked.kernel, code, form, found, capacity,
+                                           count, &error);
     plx_leave(&call);
     if (status == PLX_OK)
         status = check_counts(backend->plugin, found, capacity, *count, &error);
-    return status == PLX_OK
-               ? status
-               : plx_backend_failed(backend, status, &error, "counting the instructions of %s", kernel);
+    return status == PLX_OK ? status
+                            : plx_backend_failed(backend, status, &error, "counting the instructions of %s", kernel);
 }
 
-plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin,
-                                                const plx_problem *problem, const char *kernel,
-                                                const plx_code *code, plx_code_form form,
+plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                                const char *kernel, const plx_code *code, plx_code_form form,
                                                 plx_instructions *found, size_t capacity, size_t *count)
 {
     request asked;
@@ -236,8 +226,8 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
         return status;
     clear(found, capacity * sizeof *found);
     plx_entered call = plx_enter(entry->name, 0.0, entry->module->conduct, PLX_CALL_INSTRUCTIONS, NULL, NULL, false);
-    status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found,
-                                               capacity, count, &error);
+    status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity, count,
+                                               &error);
     plx_leave(&call);
     if (status == PLX_OK)
         status = check_counts(&entry->module->slots, found, capacity, *count, &error);

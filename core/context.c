@@ -15,7 +15,8 @@ static void nothing_to_do(void)
 {
 }
 
-plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool, plx_context **context)
+plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool,
+                                   plx_context **context)
 {
     plx_status status = plx_fork_check(NULL);
     if (status != PLX_OK)
@@ -142,8 +143,7 @@ plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx
         return no_entry(context, plugin);
     if (device >= entry->device_count)
         return plx_context_fail(context, PLX_INVALID, "%s has %zu devices, so there is no number %zu",
-                                entry->refusal == NULL ? entry->name : entry->file,
-                                entry->device_count, device);
+                                entry->refusal == NULL ? entry->name : entry->file, entry->device_count, device);
     *info = entry->devices[device];
     return PLX_OK;
 }

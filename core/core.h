@@ -19,8 +19,7 @@
 
 /* Stores the reason of a failure for the calling thread and returns `status`.
  * context NULL: of a context that could not be made. */
-plx_status plx_context_fail(const plx_context *context, plx_status status, const char *format, ...)
-    PLX_PRINTF(3, 4);
+plx_status plx_context_fail(const plx_context *context, plx_status status, const char *format, ...) PLX_PRINTF(3, 4);
 plx_status plx_out_of_memory(const plx_context *context, const char *what);
 
 /* ---- calls into backends (calls.c) -------------------------------------- */
@@ -103,8 +102,7 @@ void plx_module_free_kernels(plx_module *module);
 /* NULL behind the last of the operation's. */
 const plx_kernel *plx_module_kernel(const plx_module *module, plx_op op, size_t index);
 /* Asks for the devices, to be freed.  With PLX_OK, *reason may hold a warning. */
-plx_status plx_module_devices(const plx_module *module, plx_device_info **devices, size_t *count,
-                              plx_error *reason);
+plx_status plx_module_devices(const plx_module *module, plx_device_info **devices, size_t *count, plx_error *reason);
 
 /* Whether the file is a complete shared object of this machine's kind: the
  * dynamic loader crashes on one that was cut short. */
@@ -131,7 +129,6 @@ plx_status plx_reserved_check(const plx_plugin *by, const char *what, const uint
 /* The same for rates: each has a name, and lies where it may. */
 plx_status plx_rates_check(plx_rate *rates, size_t capacity, size_t count, plx_error *error);
 
-
 /* ---- registry (search.c, registry.c) ------------------------------------ */
 
 /* The directory that holds this library, without links, and whether it is libtool's .libs of a build tree; false when
@@ -157,7 +154,7 @@ typedef struct plx_entry {
 typedef struct plx_tuning plx_tuning;
 
 struct plx_context {
-    uint64_t serial; /* never used twice, unlike an address */
+    uint64_t serial;     /* never used twice, unlike an address */
     atomic_uint holders; /* the caller, and each backend: the last frees it */
     pthread_mutex_t lock;
     plx_entry *entries;
@@ -166,7 +163,7 @@ struct plx_context {
     plx_barred *barred;
     size_t barred_count;
     void (*loaded)(void); /* never NULL */
-    char **directories; /* NULL at the end */
+    char **directories;   /* NULL at the end */
     size_t directory_count;
     plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
     bool tuning_read;
@@ -236,7 +233,7 @@ struct plx_queue {
     plx_plugin_queue *queue;
     uint64_t serial;
     const char *op, *kernel; /* what was last enqueued; NULL: nothing yet */
-    bool shared; /* the backend's own, which several threads may use: takes the lock */
+    bool shared;             /* the backend's own, which several threads may use: takes the lock */
     pthread_mutex_t lock;
 };
 
@@ -283,7 +280,7 @@ typedef struct plx_plan_cache plx_plan_cache;
 
 struct plx_backend {
     plx_context *context;
-    atomic_uint holders; /* the caller, and each buffer, queue, event and plan: the last closes it */
+    atomic_uint holders;      /* the caller, and each buffer, queue, event and plan: the last closes it */
     const plx_plugin *plugin; /* the module's slots */
     const plx_module *module;
     size_t plugin_index;
@@ -295,7 +292,7 @@ struct plx_backend {
     _Atomic double most_work; /* of what was planned: plx_call */
     plx_backend *next_opened; /* fork.c */
     atomic_bool lost;         /* set after lost_reason was written */
-    pthread_mutex_t lock; /* of lost_reason */
+    pthread_mutex_t lock;     /* of lost_reason */
     char lost_reason[768];
 };
 
@@ -331,8 +328,8 @@ void plx_plan_remarked(plx_plan *plan, const plx_error *remark);
 /* Turns a plugin's failure into the message "cuda:0: upload of 4096 bytes failed:
  * why", remembers that the device is lost when it is, and returns the status.
  * The format says what was tried ("upload of 4096 bytes"). */
-plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error,
-                              const char *format, ...) PLX_PRINTF(4, 5);
+plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error, const char *format, ...)
+    PLX_PRINTF(4, 5);
 
 static inline plx_queue *plx_queue_or_own(plx_queue *queue, plx_backend *backend)
 {
@@ -358,8 +355,8 @@ plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
 /* What an execute has to check of one operand. */
 typedef struct plx_plan_operand {
     const char *name;
-    unsigned limits; /* PLX_BUFFER_: with one of these it can't be this operand */
-    uint64_t bytes; /* from its first element to its end; 0: no elements */
+    unsigned limits;       /* PLX_BUFFER_: with one of these it can't be this operand */
+    uint64_t bytes;        /* from its first element to its end; 0: no elements */
     uint64_t element_mask; /* element size - 1 */
 } plx_plan_operand;
 
@@ -381,7 +378,7 @@ struct plx_plan {
     /* Of a plan in the cache: the queue besides the backend's own that it ran in, by its serial number. */
     atomic_uint_least64_t ran_in; /* 0: none; PLX_RAN_IN_MANY */
     plx_plan *retired;            /* the next one that waits for the backend's end */
-    char remark[160];       /* plx_plan_remark(); written once, under the context's lock */
+    char remark[160];             /* plx_plan_remark(); written once, under the context's lock */
 };
 
 /* ---- calls, once more ------------------------------------------------------- */
@@ -419,8 +416,8 @@ static inline plx_entered plx_plan_execution(plx_plan *plan)
 plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,
                            uint32_t *config);
 /* A kernel by its name for a caller's problem, which is checked; *normal is the problem in its one form. */
-plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name,
-                               plx_problem *normal, size_t *kernel);
+plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name, plx_problem *normal,
+                               size_t *kernel);
 
 /* Whether anything can be planned: *normal is the problem's one form. */
 plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, plx_problem *normal);
@@ -430,8 +427,8 @@ plx_status plx_plan_prepare(plx_plan *plan, size_t index);
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */
 void plx_plan_cache_destroy(plx_plan_cache *cache);
-/* A plan for a problem, with a reference that plx_plan_release() gives back; one that makes room for it may be waited for in
- * `queue`, which is the calling thread's, or NULL. */
+/* A plan for a problem, with a reference that plx_plan_release() gives back; one that makes room for it may be waited
+ * for in `queue`, which is the calling thread's, or NULL. */
 plx_status plx_plan_obtain(plx_backend *backend, plx_queue *queue, const plx_problem *problem, plx_plan **plan);
 void plx_plan_release(plx_plan *plan);
 /* Remembers that the plan is about to run in `queue`, which the calling thread uses. */

@@ -30,8 +30,8 @@ static plx_status check_texts(size_t number, const plx_device_info *info, plx_er
                           : !ends(info->pci, sizeof info->pci)       ? "pci"
                                                                      : NULL;
     if (endless != NULL)
-        return plx_fail(error, PLX_FAILED, "device %zu: its text \"%s\" has no end; the plugin is broken",
-                        number, endless);
+        return plx_fail(error, PLX_FAILED, "device %zu: its text \"%s\" has no end; the plugin is broken", number,
+                        endless);
     if (info->name[0] == '\0')
         return plx_fail(error, PLX_FAILED, "device %zu has no name; reinstall its driver", number);
     return PLX_OK;
@@ -55,13 +55,13 @@ plx_status plx_device_check(size_t number, const plx_device_info *info, plx_erro
     plx_status status = check_texts(number, info, error);
     for (size_t i = 0; status == PLX_OK && i < sizeof attributes / sizeof attributes[0]; i++)
         if (attributes[i].value == 0 || attributes[i].value > attributes[i].most)
-            status = plx_fail(error, PLX_FAILED,
-                              "device %zu (%s): %s is %" PRIu64 ", which can't be; reinstall its driver",
-                              number, info->name, attributes[i].name, attributes[i].value);
+            status =
+                plx_fail(error, PLX_FAILED, "device %zu (%s): %s is %" PRIu64 ", which can't be; reinstall its driver",
+                         number, info->name, attributes[i].name, attributes[i].value);
     if (status == PLX_OK && info->l2_bytes > MOST_CACHE)
         status = plx_fail(error, PLX_FAILED,
-                          "device %zu (%s): l2_bytes is %" PRIu64 ", which can't be; reinstall its driver",
-                          number, info->name, info->l2_bytes);
+                          "device %zu (%s): l2_bytes is %" PRIu64 ", which can't be; reinstall its driver", number,
+                          info->name, info->l2_bytes);
     if (status == PLX_OK && (info->compute_major > MOST_CAPABILITY || info->compute_minor > MOST_CAPABILITY))
         status = plx_fail(error, PLX_FAILED,
                           "device %zu (%s): its compute capability is %" PRIu32 ".%" PRIu32

@@ -13,8 +13,7 @@ static plx_status check_all(const plx_plugin *by, plx_device_info *devices, size
     for (size_t i = 0; status == PLX_OK && i < count; i++) {
         status = plx_device_check(i, &devices[i], reason);
         if (status == PLX_OK)
-            status = plx_reserved_check(by, "plx_device_info", devices[i].reserved,
-                                        sizeof devices[i].reserved, reason);
+            status = plx_reserved_check(by, "plx_device_info", devices[i].reserved, sizeof devices[i].reserved, reason);
         plx_device_clean(&devices[i]);
     }
     return status;
@@ -60,8 +59,7 @@ static plx_status ask_until_all_fit(const plx_module *module, plx_device_info **
     return plx_fail(reason, PLX_FAILED, "it lists more devices each time it is asked");
 }
 
-plx_status plx_module_devices(const plx_module *module, plx_device_info **devices, size_t *count,
-                              plx_error *reason)
+plx_status plx_module_devices(const plx_module *module, plx_device_info **devices, size_t *count, plx_error *reason)
 {
     plx_status status = ask_until_all_fit(module, devices, count, reason);
     plx_text_clean(reason->text, sizeof reason->text);

@@ -18,15 +18,17 @@ static bool read_at(int file, void *to, size_t bytes, uint64_t offset)
     return offset <= INT64_MAX && pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
 }
 
-static plx_status check_segments(int file, uint64_t size, const ElfW(Ehdr) *header, plx_error *error)
+static plx_status check_segments(int file, uint64_t size, const ElfW(Ehdr) * header, plx_error *error)
 {
     for (unsigned i = 0; i < header->e_phnum; i++) {
         ElfW(Phdr) segment;
         const uint64_t at = header->e_phoff + (uint64_t)i * sizeof segment;
         if (!read_at(file, &segment, sizeof segment, at) || segment.p_offset > size ||
             segment.p_filesz > size - segment.p_offset)
-            return plx_fail(error, PLX_INVALID, "the file is cut short; it says that it is longer than "
-                            "its %llu bytes", (unsigned long long)size);
+            return plx_fail(error, PLX_INVALID,
+                            "the file is cut short; it says that it is longer than "
+                            "its %llu bytes",
+                            (unsigned long long)size);
     }
     return PLX_OK;
 }

@@ -99,8 +99,7 @@ static inline void plx_guard_begin(plx_guarded *guarded, plx_conduct *conduct, p
     guarded->conduct = conduct;
     guarded->kind = kind;
     guarded->floats = plx_floats_begin();
-    guarded->whole =
-        whole || (atomic_load_explicit(&conduct->trusted, memory_order_relaxed) & PLX_CALL_BIT(kind)) == 0;
+    guarded->whole = whole || (atomic_load_explicit(&conduct->trusted, memory_order_relaxed) & PLX_CALL_BIT(kind)) == 0;
     if (guarded->whole)
         plx_guard_process(guarded);
 }

@@ -46,8 +46,7 @@ static bool find_program(char program[static PATH_MAX])
     char directory[PATH_MAX];
     bool built;
     if (plx_library_directory(directory, &built) &&
-        snprintf(program, PATH_MAX, "%s/%s/parallax-inspect", directory, built ? ".." : "parallax") <
-            PATH_MAX &&
+        snprintf(program, PATH_MAX, "%s/%s/parallax-inspect", directory, built ? ".." : "parallax") < PATH_MAX &&
         access(program, X_OK) == 0)
         return true;
     (void)snprintf(program, PATH_MAX, "%s/parallax-inspect", PLX_PLUGIN_DIR);
@@ -73,8 +72,8 @@ static int prepare_attributes(posix_spawnattr_t *attributes)
     int failed = posix_spawnattr_init(attributes);
     if (failed != 0)
         return failed;
-    failed = posix_spawnattr_setflags(attributes,
-                                      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    failed =
+        posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     if (failed == 0)
         failed = posix_spawnattr_setsigmask(attributes, &none);
     if (failed == 0)
@@ -169,18 +168,16 @@ static void explain_end(plx_inspection *found, const char *end)
     char limit[PLX_ADDRESS_LIMIT_TEXT];
     if (found->name[0] == '\0') {
         found->result = PLX_REFUSED;
-        (void)plx_fail(
-            &found->reason, PLX_FAILED,
-            "a process that loaded it to try it %s; reinstall the plugin and what it needs, or remove it%s",
-            end, plx_address_limit(limit));
+        (void)plx_fail(&found->reason, PLX_FAILED,
+                       "a process that loaded it to try it %s; reinstall the plugin and what it needs, or remove it%s",
+                       end, plx_address_limit(limit));
         return;
     }
     found->result = PLX_DEVICES_FAILED;
-    (void)plx_fail(
-        &found->reason, PLX_FAILED,
-        "a process that asked it for its devices %s; reinstall or restart the driver behind it, or "
-        "remove the plugin%s",
-        end, plx_address_limit(limit));
+    (void)plx_fail(&found->reason, PLX_FAILED,
+                   "a process that asked it for its devices %s; reinstall or restart the driver behind it, or "
+                   "remove the plugin%s",
+                   end, plx_address_limit(limit));
 }
 
 /* The process may still be there, and what it started: it is not needed any more. */
@@ -193,8 +190,7 @@ static void finish(attempt *of, bool late, unsigned seconds)
     if (of->said != NULL)
         of->said[of->length] = '\0';
     const bool nothing = of->length == 0 && !late; /* the process never came to the plugin */
-    const bool complete =
-        of->said != NULL && plx_inspection_read(of->of, of->said, of->length, &of->no_memory);
+    const bool complete = of->said != NULL && plx_inspection_read(of->of, of->said, of->length, &of->no_memory);
     bool known = !complete && !late && reap(of->process, &ended); /* before it is killed, for the truth */
     (void)kill(-of->process, SIGKILL);
     if (!known)

@@ -32,9 +32,8 @@ static int say_file(struct dl_phdr_info *object, size_t size, void *unused)
     if (object->dlpi_name[0] == '/' && strpbrk(object->dlpi_name, "\t\n") == NULL &&
         stat(object->dlpi_name, &about) == 0)
         (void)dprintf(PLX_INSPECT_DESCRIPTOR, "file\t%llu\t%llu\t%lld\t%lld\t%ld\t%s\n",
-                      (unsigned long long)about.st_dev, (unsigned long long)about.st_ino,
-                      (long long)about.st_size, (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec,
-                      object->dlpi_name);
+                      (unsigned long long)about.st_dev, (unsigned long long)about.st_ino, (long long)about.st_size,
+                      (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, object->dlpi_name);
     return 0;
 }
 
@@ -73,8 +72,7 @@ int main(int argc, char **argv)
         (void)dprintf(PLX_INSPECT_DESCRIPTOR, "refused\t%s\n", error.text);
         end();
     }
-    (void)dprintf(PLX_INSPECT_DESCRIPTOR, "loaded\t%s\t%s\t%s\n", module->name, module->version,
-                  module->summary);
+    (void)dprintf(PLX_INSPECT_DESCRIPTOR, "loaded\t%s\t%s\t%s\n", module->name, module->version, module->summary);
     ask_for_devices(module);
     (void)dl_iterate_phdr(say_file, NULL);
     (void)dprintf(PLX_INSPECT_DESCRIPTOR, "end\n");

@@ -122,13 +122,13 @@ static bool is_unchanged(const char *line)
     int at = 0;
     char path[MOST_OF_LINE];
     struct stat about;
-    if (sscanf(line, "file\t%llu\t%llu\t%lld\t%lld\t%ld\t%n", &device, &inode, &size, &seconds, &nanoseconds,
-               &at) != 5 ||
+    if (sscanf(line, "file\t%llu\t%llu\t%lld\t%lld\t%ld\t%n", &device, &inode, &size, &seconds, &nanoseconds, &at) !=
+            5 ||
         at == 0)
         return false;
     (void)snprintf(path, sizeof path, "%.*s", (int)strcspn(line + at, "\n"), line + at);
-    return stat(path, &about) == 0 && about.st_dev == device && about.st_ino == inode &&
-           about.st_size == size && about.st_mtim.tv_sec == seconds && about.st_mtim.tv_nsec == nanoseconds;
+    return stat(path, &about) == 0 && about.st_dev == device && about.st_ino == inode && about.st_size == size &&
+           about.st_mtim.tv_sec == seconds && about.st_mtim.tv_nsec == nanoseconds;
 }
 
 /* Reads on behind a record's head: its files up to the next one.  They must be there. */
@@ -167,8 +167,8 @@ static void add_age(plx_inspection *inspection)
     if (inspection->result != PLX_PASSED) {
         const plx_error was = inspection->reason;
         (void)plx_fail(&inspection->reason, PLX_FAILED,
-                       "%.400s (that was less than %d minutes ago; `parallax doctor` tries it again)",
-                       was.text, SECONDS_DIED / 60);
+                       "%.400s (that was less than %d minutes ago; `parallax doctor` tries it again)", was.text,
+                       SECONDS_DIED / 60);
     }
 }
 
@@ -207,8 +207,8 @@ static void write_own_file(const char *path, FILE *to)
     struct stat about;
     if (stat(path, &about) == 0)
         (void)fprintf(to, "file\t%llu\t%llu\t%lld\t%lld\t%ld\t%s\n", (unsigned long long)about.st_dev,
-                      (unsigned long long)about.st_ino, (long long)about.st_size,
-                      (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, path);
+                      (unsigned long long)about.st_ino, (long long)about.st_size, (long long)about.st_mtim.tv_sec,
+                      about.st_mtim.tv_nsec, path);
 }
 
 static void write_one(const plx_inspection *inspection, FILE *to)
@@ -216,9 +216,8 @@ static void write_one(const plx_inspection *inspection, FILE *to)
     char head[MOST_OF_LINE];
     if (!record_head(inspection->path, head))
         return;
-    (void)fprintf(to, "%s%lld\t%s\t%s\t%s\t%s\t%s\n", head, (long long)time(NULL),
-                  result_name(inspection->result), inspection->name, inspection->version, inspection->summary,
-                  inspection->reason.text);
+    (void)fprintf(to, "%s%lld\t%s\t%s\t%s\t%s\t%s\n", head, (long long)time(NULL), result_name(inspection->result),
+                  inspection->name, inspection->version, inspection->summary, inspection->reason.text);
     if (inspection->died)
         write_own_file(inspection->path, to);
     else
@@ -283,8 +282,7 @@ void plx_inspections_keep(plx_inspection *const *inspections, size_t count)
     char path[4096];
     int lock;
     plx_error ignored;
-    if (count == 0 || !plx_cache_path(file_name, path, sizeof path) ||
-        plx_cache_lock(path, &lock, &ignored) != PLX_OK)
+    if (count == 0 || !plx_cache_path(file_name, path, sizeof path) || plx_cache_lock(path, &lock, &ignored) != PLX_OK)
         return;
     replace(path, inspections, count);
     plx_cache_unlock(lock);

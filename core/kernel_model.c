@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                            plx_rate *rates, size_t capacity, size_t *count)
+plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_rate *rates,
+                            size_t capacity, size_t *count)
 {
     plx_problem normal;
     plx_error error = {.text = ""};
@@ -36,8 +36,7 @@ plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, c
     if (status != PLX_OK)
         return status;
     if (backend->plugin->expect == NULL || plx_added_of(backend->context, backend->module, problem->op, index) != NULL)
-        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s has no models",
-                                plx_backend_name(backend));
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s has no models", plx_backend_name(backend));
     normal.config = config != NULL ? config->number : 0;
     plx_entered call = plx_backend_enter(backend, PLX_CALL_EXPECTING);
     status = backend->plugin->expect(backend->session, &normal, index, rates, &expected, &error);
@@ -45,8 +44,8 @@ plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, c
     if (status == PLX_OK && !(isfinite(expected) && expected > 0))
         status = plx_fail(&error, PLX_FAILED, "it expects %g microseconds, which can't be", expected);
     if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "expecting the time of %s/%.64s",
-                                  plx_op_name(problem->op), kernel);
+        return plx_backend_failed(backend, status, &error, "expecting the time of %s/%.64s", plx_op_name(problem->op),
+                                  kernel);
     *us = expected;
     return PLX_OK;
 }

@@ -11,7 +11,8 @@ enum { MOST_NAMES = PLX_MOST_KERNELS + PLX_MOST_ADDED };
 static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[MOST_NAMES])
 {
     size_t count = 0;
-    for (const plx_kernel *kernel; (kernel = plx_context_kernel(backend->context, backend->module, op, count)) != NULL; count++)
+    for (const plx_kernel *kernel; (kernel = plx_context_kernel(backend->context, backend->module, op, count)) != NULL;
+         count++)
         names[count] = kernel->name;
     return count;
 }
@@ -23,8 +24,7 @@ static plx_status unknown_kernel(const plx_backend *backend, const plx_problem *
     const char *nearest = plx_nearest_name(name, names, count);
     plx_line known = {.length = 0};
     if (count == 0)
-        return plx_context_fail(backend->context, PLX_NOT_FOUND, "%s has no %s kernels",
-                                plx_backend_name(backend), op);
+        return plx_context_fail(backend->context, PLX_NOT_FOUND, "%s has no %s kernels", plx_backend_name(backend), op);
     for (size_t i = 0; i < count; i++)
         plx_line_add(&known, "%s%s", i > 0 ? ", " : "", names[i]);
     if (nearest != NULL)
@@ -46,8 +46,8 @@ static size_t place_of(const char *const *names, size_t count, const char *name)
 /* ---- configurations -------------------------------------------------------- */
 
 /* Of a problem in its one form. */
-static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, size_t kernel,
-                              plx_config *configs, size_t capacity, size_t *count)
+static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, size_t kernel, plx_config *configs,
+                              size_t capacity, size_t *count)
 {
     plx_error error = {.text = ""};
     const plx_plugin *plugin = backend->plugin;
@@ -67,8 +67,8 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
 }
 
 /* All of them, to be freed; NULL where there are none. */
-static plx_status list_configs(plx_backend *backend, const plx_problem *problem, size_t kernel,
-                               plx_config **configs, size_t *count)
+static plx_status list_configs(plx_backend *backend, const plx_problem *problem, size_t kernel, plx_config **configs,
+                               size_t *count)
 {
     size_t capacity = 0;
     *configs = NULL;
@@ -88,25 +88,23 @@ static plx_status list_configs(plx_backend *backend, const plx_problem *problem,
     return status;
 }
 
-static plx_status unknown_config(const plx_backend *backend, const plx_problem *problem,
-                                 const plx_kernel *kernel, const char *name, const plx_config *configs,
-                                 size_t count)
+static plx_status unknown_config(const plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel,
+                                 const char *name, const plx_config *configs, size_t count)
 {
     const char *op = plx_op_name(problem->op);
     char shape[96];
     plx_shape_text(problem, shape, sizeof shape);
     if (count == 0)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED,
-                                "%s: %s/%s has no configurations for %s, and so no \"%.40s\"", backend->label,
-                                op, kernel->name, shape, name);
-    return plx_context_fail(
-        backend->context, PLX_UNSUPPORTED,
-        "%s: %s/%s has no configuration \"%.40s\" for %s; it would take \"%s\", the first of %zu",
-        backend->label, op, kernel->name, name, shape, configs[0].name, count);
+                                "%s: %s/%s has no configurations for %s, and so no \"%.40s\"", backend->label, op,
+                                kernel->name, shape, name);
+    return plx_context_fail(backend->context, PLX_UNSUPPORTED,
+                            "%s: %s/%s has no configuration \"%.40s\" for %s; it would take \"%s\", the first of %zu",
+                            backend->label, op, kernel->name, name, shape, configs[0].name, count);
 }
 
-static plx_status find_config(plx_backend *backend, const plx_problem *problem, size_t kernel,
-                              const char *name, uint32_t *number)
+static plx_status find_config(plx_backend *backend, const plx_problem *problem, size_t kernel, const char *name,
+                              uint32_t *number)
 {
     plx_config *configs;
     size_t count, i = 0;
@@ -118,8 +116,9 @@ static plx_status find_config(plx_backend *backend, const plx_problem *problem, 
     if (i < count)
         *number = configs[i].number;
     else
-        status = unknown_config(backend, problem, plx_context_kernel(backend->context, backend->module, problem->op, kernel), name, configs,
-                                count);
+        status =
+            unknown_config(backend, problem, plx_context_kernel(backend->context, backend->module, problem->op, kernel),
+                           name, configs, count);
     free(configs);
     return status;
 }
@@ -128,8 +127,7 @@ plx_status plx_plan_config(plx_plan *plan, plx_config *config)
 {
     plx_config *configs;
     size_t count, i = 0;
-    const plx_status status =
-        list_configs(plan->backend, &plan->problem, plan->kernel_index, &configs, &count);
+    const plx_status status = list_configs(plan->backend, &plan->problem, plan->kernel_index, &configs, &count);
     if (status != PLX_OK)
         return status;
     while (plan->config != 0 && i < count && configs[i].number != plan->config)
@@ -151,24 +149,23 @@ plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, con
     *kernel = place_of(names, count, name); /* those of added kernels have a colon */
     if (*kernel < count)
         return PLX_OK;
-    (void)snprintf(plain, sizeof plain, "%.*s", colon != NULL ? (int)(colon - name) : (int)sizeof plain - 1,
-                   name);
+    (void)snprintf(plain, sizeof plain, "%.*s", colon != NULL ? (int)(colon - name) : (int)sizeof plain - 1, name);
     *kernel = place_of(names, count, plain);
     if (*kernel == count)
         return unknown_kernel(backend, problem, name, names, count);
     return colon != NULL ? find_config(backend, problem, *kernel, colon + 1, config) : PLX_OK;
 }
 
-plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name,
-                               plx_problem *normal, size_t *kernel)
+plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name, plx_problem *normal,
+                               size_t *kernel)
 {
     uint32_t none;
     plx_status status = plx_plan_request(backend, problem, normal);
     return status == PLX_OK ? plx_kernel_find(backend, normal, name, kernel, &none) : status;
 }
 
-plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                              plx_config *configs, size_t capacity, size_t *count)
+plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_config *configs,
+                              size_t capacity, size_t *count)
 {
     plx_problem normal;
     size_t index;

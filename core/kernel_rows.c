@@ -41,8 +41,7 @@ typedef struct place {
 
 static plx_status refuse(const place *at, const char *what, const char *why)
 {
-    return plx_fail(at->error, PLX_INVALID, "its %s kernel %zu %s%s", plx_op_name(at->op), at->index, what,
-                    why);
+    return plx_fail(at->error, PLX_INVALID, "its %s kernel %zu %s%s", plx_op_name(at->op), at->index, what, why);
 }
 
 /* Makes the copy's text its own. */
@@ -55,8 +54,7 @@ static plx_status copy_text(plx_kernel *copy, size_t which, const place *at)
     if (given == NULL)
         return refuse(at, what, "");
     const size_t length = strnlen(given, texts[which].most + 1);
-    (void)snprintf(what, sizeof what, "has no end of \"%s\" within %zu bytes", texts[which].name,
-                   texts[which].most);
+    (void)snprintf(what, sizeof what, "has no end of \"%s\" within %zu bytes", texts[which].name, texts[which].most);
     if (length > texts[which].most)
         return refuse(at, what, "");
     char *made = malloc(length + 1);
@@ -110,8 +108,7 @@ static plx_status check_row(plx_kernel *copy, const place *at)
     if ((unsigned)copy->reproducibility > PLX_R2)
         return refuse(at, "is of a reproducibility that this version does not know", "");
     if ((copy->flags & PLX_KERNEL_BASELINE) != 0 && !has_copies(at->op))
-        return refuse(at, "is a copy to measure others by, and the result is no copy of an operand's size",
-                      "");
+        return refuse(at, "is a copy to measure others by, and the result is no copy of an operand's size", "");
     copy->dtypes &= PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1;
     return PLX_OK;
 }
@@ -157,8 +154,8 @@ static plx_status copy_ladder(plx_module *module, plx_op op, plx_error *error)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for its kernels");
     for (const plx_kernel *given; status == PLX_OK && (given = row_of(module, op, count)) != NULL;) {
         if (count == PLX_MOST_KERNELS)
-            status = plx_fail(error, PLX_INVALID, "it lists more than %d %s kernels", PLX_MOST_KERNELS,
-                              plx_op_name(op));
+            status =
+                plx_fail(error, PLX_INVALID, "it lists more than %d %s kernels", PLX_MOST_KERNELS, plx_op_name(op));
         else {
             status = copy_row(given, rows, &(place){op, count, error});
             count++;

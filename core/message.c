@@ -133,8 +133,7 @@ plx_status plx_context_fail(const plx_context *context, plx_status status, const
 plx_status plx_out_of_memory(const plx_context *context, const char *what)
 {
     char limit[PLX_ADDRESS_LIMIT_TEXT];
-    return plx_context_fail(context, PLX_NO_MEMORY, "no host memory for %s%s", what,
-                            plx_address_limit(limit));
+    return plx_context_fail(context, PLX_NO_MEMORY, "no host memory for %s%s", what, plx_address_limit(limit));
 }
 
 const char *plx_message(const plx_context *context)

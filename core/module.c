@@ -36,8 +36,10 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
     const size_t length = strlen(path);
     if (strncmp(said, path, length) == 0 && said[length] == ':')
         said += length + 1 + strspn(said + length + 1, " ");
-    const char *after = said + sizeof missing - 3; /* where no library is named it is the plugin, whose file was there */
-    if (strncmp(said, missing + 2, sizeof missing - 3) == 0 && (*after == '\0' || strstr(after, "No such file") != NULL))
+    const char *after =
+        said + sizeof missing - 3; /* where no library is named it is the plugin, whose file was there */
+    if (strncmp(said, missing + 2, sizeof missing - 3) == 0 &&
+        (*after == '\0' || strstr(after, "No such file") != NULL))
         return no_memory_to_load(error);
     const char *symbol = strstr(said, undefined);
     if (symbol != NULL)
@@ -62,8 +64,8 @@ static bool is_name(const char *name)
 
 /* ---- the optional slots' stand-ins ---------------------------------------- */
 
-static plx_status no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                              size_t count, plx_counters *counters, plx_error *error)
+static plx_status no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                              plx_counters *counters, plx_error *error)
 {
     (void)plan;
     (void)queue;
@@ -110,8 +112,8 @@ static plx_status no_code(plx_session *session, const plx_problem *problem, size
     return plx_fail(error, PLX_UNSUPPORTED, "this backend gives no device code as text");
 }
 
-static plx_status no_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
-                               const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+static plx_status no_plan_code(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                               plx_plugin_plan **plan, plx_error *error)
 {
     (void)session;
     (void)problem;
@@ -131,9 +133,9 @@ static plx_status no_launches(plx_plugin_plan *plan, plx_launch_facts *facts, si
     return plx_fail(error, PLX_UNSUPPORTED, "this backend does not describe its launches");
 }
 
-static plx_status no_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
-                                  const plx_code *code, plx_code_form form, plx_instructions *found,
-                                  size_t capacity, size_t *count, plx_error *error)
+static plx_status no_instructions(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                  plx_code_form form, plx_instructions *found, size_t capacity, size_t *count,
+                                  plx_error *error)
 {
     (void)session;
     (void)problem;
@@ -202,8 +204,7 @@ static plx_status check_version(const plx_plugin *given, plx_error *error)
         return plx_fail(error, PLX_INVALID,
                         "it was built for plugin ABI %lu, and this library takes %lu to %lu; "
                         "rebuild it against this version",
-                        (unsigned long)given->abi, (unsigned long)PLX_PLUGIN_OLDEST_ABI,
-                        (unsigned long)PLX_PLUGIN_ABI);
+                        (unsigned long)given->abi, (unsigned long)PLX_PLUGIN_OLDEST_ABI, (unsigned long)PLX_PLUGIN_ABI);
     if (given->size < LEAST_BYTES || given->size > MOST_BYTES || given->size % sizeof(slot_function) != 0)
         return plx_fail(error, PLX_INVALID,
                         "its descriptor says that it has %lu bytes; what is required takes %d, "
@@ -240,13 +241,11 @@ static plx_status check_required(const plx_plugin *plugin, plx_error *error)
 /* ---- its texts -------------------------------------------------------------- */
 
 /* Copies what ends within `capacity` bytes, cleaned. */
-static plx_status take_text(const char *given, const char *what, char *copy, size_t capacity,
-                            plx_error *error)
+static plx_status take_text(const char *given, const char *what, char *copy, size_t capacity, plx_error *error)
 {
     const size_t length = strnlen(given, capacity);
     if (length == capacity)
-        return plx_fail(error, PLX_INVALID, "its descriptor's \"%s\" has no end within %zu bytes", what,
-                        capacity - 1);
+        return plx_fail(error, PLX_INVALID, "its descriptor's \"%s\" has no end within %zu bytes", what, capacity - 1);
     memcpy(copy, given, length + 1);
     plx_text_clean(copy, capacity);
     return PLX_OK;
@@ -301,8 +300,7 @@ static plx_status shake_hands(void *handle, plx_module *module, plx_error *error
     plx_plugin_entry_function entry;
     void *symbol = dlsym(handle, PLX_PLUGIN_ENTRY);
     if (symbol == NULL)
-        return plx_fail(error, PLX_INVALID,
-                        "it has no symbol " PLX_PLUGIN_ENTRY ", so it is no Parallax plugin");
+        return plx_fail(error, PLX_INVALID, "it has no symbol " PLX_PLUGIN_ENTRY ", so it is no Parallax plugin");
     memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function */
     return take_descriptor(ask(entry, module), module, error);
 }
@@ -324,8 +322,8 @@ static void close_file(void *handle, const plx_module *module)
     plx_guard_end(&guarded);
 }
 
-/* What can't be undone is refused, best where it is tried: in a process of its own.  And where limits were changed a want
- * of memory is no want of the host's. */
+/* What can't be undone is refused, best where it is tried: in a process of its own.  And where limits were changed a
+ * want of memory is no want of the host's. */
 static plx_status check_conduct(const plx_module *module, plx_status status, plx_error *error)
 {
     char what[400];

@@ -11,8 +11,8 @@ typedef struct dtype_word {
 } dtype_word;
 
 static const dtype_word dtypes[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2}, [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
-    [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8}, [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
+    [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2},   [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
+    [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8},   [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
     [PLX_F16] = {"f16", 2}, [PLX_BF16] = {"bf16", 2},
 };
 
@@ -125,12 +125,19 @@ bool plx_reduction_from_name(const char *name, plx_reduction *reduction)
 const char *plx_throttle_name(uint32_t reason)
 {
     switch (reason) {
-    case PLX_THROTTLE_IDLE: return "idle";
-    case PLX_THROTTLE_SETTING: return "setting";
-    case PLX_THROTTLE_POWER: return "power";
-    case PLX_THROTTLE_HEAT: return "heat";
-    case PLX_THROTTLE_HARDWARE: return "hardware";
-    case PLX_THROTTLE_OTHER: return "other";
-    default: return "unknown";
+    case PLX_THROTTLE_IDLE:
+        return "idle";
+    case PLX_THROTTLE_SETTING:
+        return "setting";
+    case PLX_THROTTLE_POWER:
+        return "power";
+    case PLX_THROTTLE_HEAT:
+        return "heat";
+    case PLX_THROTTLE_HARDWARE:
+        return "hardware";
+    case PLX_THROTTLE_OTHER:
+        return "other";
+    default:
+        return "unknown";
     }
 }

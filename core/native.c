@@ -6,8 +6,8 @@
 
 /* What is the same for all three structs: a caller that was compiled with newer ones may ask for what is not
  * known here. */
-static plx_status check_known(const plx_context *context, const char *what, plx_native_api api,
-                              uint32_t flags, uint32_t known, const uint64_t *reserved, size_t count)
+static plx_status check_known(const plx_context *context, const char *what, plx_native_api api, uint32_t flags,
+                              uint32_t known, const uint64_t *reserved, size_t count)
 {
     uint64_t used = flags & ~known;
     for (size_t i = 0; i < count; i++)
@@ -16,9 +16,9 @@ static plx_status check_known(const plx_context *context, const char *what, plx_
         return plx_context_fail(context, PLX_INVALID, "%s is of no API (%d); set api to one of plx_native_api", what,
                                 (int)api);
     if (used != 0)
-        return plx_context_fail(
-            context, PLX_INVALID,
-            "%s has a flag or a reserved member that this version does not know; set them to 0", what);
+        return plx_context_fail(context, PLX_INVALID,
+                                "%s has a flag or a reserved member that this version does not know; set them to 0",
+                                what);
     return PLX_OK;
 }
 
@@ -33,12 +33,11 @@ static plx_status check_memory(const plx_backend *backend, const plx_native_memo
     if (status != PLX_OK)
         return status;
     if (memory->handle == NULL && memory->bytes > 0)
-        return plx_context_fail(context, PLX_INVALID, "%s: %" PRIu64 " bytes of memory are at NULL",
-                                backend->label, memory->bytes);
+        return plx_context_fail(context, PLX_INVALID, "%s: %" PRIu64 " bytes of memory are at NULL", backend->label,
+                                memory->bytes);
     if (memory->bytes > UINT64_MAX - memory->offset)
         return plx_context_fail(context, PLX_INVALID,
-                                "%s: %" PRIu64 " bytes of memory from byte %" PRIu64
-                                " on are more than can be",
+                                "%s: %" PRIu64 " bytes of memory from byte %" PRIu64 " on are more than can be",
                                 backend->label, memory->bytes, memory->offset);
     return PLX_OK;
 }
@@ -70,9 +69,8 @@ static plx_status import(plx_buffer *made, const plx_native_memory *memory)
     plx_status status = backend->plugin->memory_import(backend->session, memory, &made->memory, &error);
     plx_leave(&call);
     status = plx_answered(status, made->memory, &error);
-    return status == PLX_OK
-               ? PLX_OK
-               : plx_backend_failed(backend, status, &error, "import of %" PRIu64 " bytes", memory->bytes);
+    return status == PLX_OK ? PLX_OK
+                            : plx_backend_failed(backend, status, &error, "import of %" PRIu64 " bytes", memory->bytes);
 }
 
 plx_status plx_buffer_import(plx_backend *backend, const plx_native_memory *memory, plx_buffer **buffer)
@@ -142,11 +140,8 @@ plx_status plx_buffer_native(plx_buffer *buffer, plx_native_memory *memory)
     plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telling of memory");
-    *memory = (plx_native_memory){.api = said.api,
-                                  .flags = said.flags,
-                                  .handle = said.handle,
-                                  .offset = buffer->base,
-                                  .bytes = buffer->bytes};
+    *memory = (plx_native_memory){
+        .api = said.api, .flags = said.flags, .handle = said.handle, .offset = buffer->base, .bytes = buffer->bytes};
     if ((buffer->limits & PLX_BUFFER_NEVER_WRITTEN) != 0)
         memory->flags |= PLX_NATIVE_READ_ONLY;
     return PLX_OK;

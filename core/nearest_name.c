@@ -31,8 +31,7 @@ static size_t distance(const char *a, size_t length_a, const char *b, size_t len
         for (size_t j = 1; j <= length_b; j++) {
             const size_t replaced = cost[i - 1][j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
             cost[i][j] = smallest(cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced);
-            const bool swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
-                                 same_letter(a[i - 2], b[j - 1]);
+            const bool swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
             if (swapped && cost[i - 2][j - 2] + 1 < cost[i][j])
                 cost[i][j] = cost[i - 2][j - 2] + 1;
         }

@@ -4,12 +4,10 @@
 
 static plx_status lacks(const char *what, plx_error *error)
 {
-    return plx_fail(error, PLX_UNSUPPORTED, "its plugin can't take or give %s: it has no slot for that",
-                    what);
+    return plx_fail(error, PLX_UNSUPPORTED, "its plugin can't take or give %s: it has no slot for that", what);
 }
 
-static plx_status no_open_on(const plx_native_device *native, size_t *device, plx_session **session,
-                             plx_error *error)
+static plx_status no_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error)
 {
     (void)native;
     (void)device;
@@ -42,8 +40,8 @@ static plx_status no_memory_native(plx_session *session, plx_memory *memory, plx
     return lacks("memory of others", error);
 }
 
-static plx_status no_queue_import(plx_session *session, const plx_native_queue *native,
-                                  plx_plugin_queue **queue, plx_error *error)
+static plx_status no_queue_import(plx_session *session, const plx_native_queue *native, plx_plugin_queue **queue,
+                                  plx_error *error)
 {
     (void)session;
     (void)native;
@@ -62,8 +60,7 @@ static plx_status no_wait(plx_plugin_queue *later, plx_plugin_queue *earlier, pl
 {
     (void)later;
     (void)earlier;
-    return plx_fail(error, PLX_UNSUPPORTED,
-                    "its plugin can't order two queues: call plx_synchronize() between them");
+    return plx_fail(error, PLX_UNSUPPORTED, "its plugin can't order two queues: call plx_synchronize() between them");
 }
 
 /* Memory has no place without the slot: each buffer is its own. */

@@ -20,8 +20,10 @@ static plx_status parse(const plx_context *context, const char *where, place *fo
 {
     const size_t length = strcspn(where, ":");
     if (length == 0 || length >= NAME_LENGTH)
-        return plx_context_fail(context, PLX_INVALID, "\"%.80s\" names no backend; give NAME, NAME:DEVICE "
-                                 "or auto", where);
+        return plx_context_fail(context, PLX_INVALID,
+                                "\"%.80s\" names no backend; give NAME, NAME:DEVICE "
+                                "or auto",
+                                where);
     memcpy(found->name, where, length);
     found->name[length] = '\0';
     found->has_device = where[length] == ':';
@@ -36,7 +38,8 @@ static plx_status parse(const plx_context *context, const char *where, place *fo
         return PLX_OK;
     }
     if (count == 0 || count > 9 || digits[count] != '\0')
-        return plx_context_fail(context, PLX_INVALID, "\"%.80s\": a device number is expected behind the "
+        return plx_context_fail(context, PLX_INVALID,
+                                "\"%.80s\": a device number is expected behind the "
                                 "colon, as in %s:0, or a UUID (GPU-...) or PCI address as 'parallax list' shows them",
                                 where, found->name);
     found->device = (size_t)strtoul(digits, NULL, 10);
@@ -104,8 +107,10 @@ static plx_status unknown_name(const plx_context *context, const char *name)
             plx_line_add(&known, "%s%s", known.length > 0 ? ", " : "", context->entries[i].name);
     const char *nearest = nearest_plugin(context, name);
     if (nearest != NULL)
-        return plx_context_fail(context, PLX_NOT_FOUND, "there is no backend \"%s\"; did you mean \"%s\"? "
-                                "There are: %s", name, nearest, known.length > 0 ? known.text : "none");
+        return plx_context_fail(context, PLX_NOT_FOUND,
+                                "there is no backend \"%s\"; did you mean \"%s\"? "
+                                "There are: %s",
+                                name, nearest, known.length > 0 ? known.text : "none");
     return plx_context_fail(context, PLX_NOT_FOUND, "there is no backend \"%s\"; there are: %s", name,
                             known.length > 0 ? known.text : "none");
 }
@@ -150,11 +155,14 @@ static plx_status find_chip(const plx_context *context, const plx_entry *entry, 
     if (count == 1)
         return PLX_OK;
     if (count > 1)
-        return plx_context_fail(context, PLX_INVALID, "%s:%s stands for %zu devices; give more of the UUID, as "
-                                "'parallax list' shows it", wanted->name, wanted->chip, count);
-    return plx_context_fail(context, PLX_NOT_FOUND, "none of the %zu devices that %s reaches is %s; 'parallax list' "
-                            "shows their UUIDs and addresses; 'parallax doctor' names variables that hide devices", entry->device_count,
-                            wanted->name, wanted->chip);
+        return plx_context_fail(context, PLX_INVALID,
+                                "%s:%s stands for %zu devices; give more of the UUID, as "
+                                "'parallax list' shows it",
+                                wanted->name, wanted->chip, count);
+    return plx_context_fail(context, PLX_NOT_FOUND,
+                            "none of the %zu devices that %s reaches is %s; 'parallax list' "
+                            "shows their UUIDs and addresses; 'parallax doctor' names variables that hide devices",
+                            entry->device_count, wanted->name, wanted->chip);
 }
 
 static plx_status open_named(plx_context *context, const place *wanted, plx_backend **backend)
@@ -173,8 +181,7 @@ static plx_status open_named(plx_context *context, const place *wanted, plx_back
     }
     if (wanted->device >= entry->device_count)
         return plx_context_fail(context, PLX_NOT_FOUND, "there is no device %s:%zu; %s has %zu, from %s:0 on",
-                                wanted->name, wanted->device, wanted->name, entry->device_count,
-                                wanted->name);
+                                wanted->name, wanted->device, wanted->name, entry->device_count, wanted->name);
     const size_t device = wanted->has_device ? wanted->device : best_device(entry);
     return plx_backend_open(context, plugin, device, NULL, backend);
 }
@@ -187,8 +194,9 @@ static plx_status nothing_to_open(plx_context *context)
         const plx_entry *entry = &context->entries[i];
         const bool loaded = entry->refusal == NULL;
         plx_line_add(&why, "%s%s: %s", why.length > 0 ? "; " : "", loaded ? entry->name : entry->file,
-                     !loaded ? entry->refusal
-                     : entry->probe != PLX_OK ? entry->reason.text : "only when asked for by name");
+                     !loaded                  ? entry->refusal
+                     : entry->probe != PLX_OK ? entry->reason.text
+                                              : "only when asked for by name");
     }
     return plx_context_fail(context, PLX_NO_DEVICE, "no backend offers a device (%s)",
                             why.length > 0 ? why.text : "no plugin was found");

@@ -225,8 +225,7 @@ static bool put_in_place(plx_output *output, int descriptor)
 plx_status plx_output_close(plx_output *output, plx_error *error)
 {
     plx_status status = PLX_OK;
-    const int descriptor =
-        fcntl(fileno(output->stream), F_DUPFD_CLOEXEC, 0); /* what has no name is gone without one */
+    const int descriptor = fcntl(fileno(output->stream), F_DUPFD_CLOEXEC, 0); /* what has no name is gone without one */
     const bool good = finish_stream(output) && descriptor >= 0 && put_in_place(output, descriptor);
     if (!good) {
         status = plx_fail(error, PLX_IO, "%.200s: can't write: %s", output->path,

@@ -43,26 +43,23 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
     const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, *index);
     if (kernel == NULL || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
-        return plx_context_fail(
-            backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
-            kernel == NULL ? "it does not have" : "is a baseline and computes something else");
+        return plx_context_fail(backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
+                                kernel == NULL ? "it does not have" : "is a baseline and computes something else");
     return PLX_OK;
 }
 
 /* A kernel with another arithmetic than the problem asks for would pass for something that it
  * is not. */
-static plx_status check_kernel(const plx_backend *backend, const plx_problem *problem,
-                               const plx_kernel *kernel)
+static plx_status check_kernel(const plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel)
 {
     const char *op = plx_op_name(problem->op);
     if ((kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
-        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: %s/%s does not take %s",
-                                backend->label, op, kernel->name, plx_dtype_name(problem->dtype));
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: %s/%s does not take %s", backend->label, op,
+                                kernel->name, plx_dtype_name(problem->dtype));
     if (kernel->compute != problem->compute)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED,
-                                "%s: the compute type of %s/%s is %s, and the problem's is %s", backend->label,
-                                op, kernel->name, plx_compute_name(kernel->compute),
-                                plx_compute_name(problem->compute));
+                                "%s: the compute type of %s/%s is %s, and the problem's is %s", backend->label, op,
+                                kernel->name, plx_compute_name(kernel->compute), plx_compute_name(problem->compute));
     return PLX_OK;
 }
 
@@ -93,8 +90,8 @@ static plx_status describe_operands(plx_plan *plan)
         const size_t size = plx_dtype_size(plx_operand_dtype(&plan->problem, i));
         int64_t elements;
         if (!plx_extent_elements(extents[i].rows, extents[i].cols, extents[i].ld, size, &elements))
-            return plx_context_fail(plan->backend->context, PLX_INVALID, "%s: %s is too large",
-                                    plan->operation->name, extents[i].name);
+            return plx_context_fail(plan->backend->context, PLX_INVALID, "%s: %s is too large", plan->operation->name,
+                                    extents[i].name);
         plan->operands[i].name = extents[i].name;
         plan->operands[i].bytes = (uint64_t)elements * size;
         plan->operands[i].element_mask = size - 1; /* sizes are powers of two */
@@ -153,8 +150,7 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     }
     status = plx_answered(status, plan->plan, &error);
     if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
-                                  plan->kernel->name);
+        return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
     return PLX_OK;
 }
 
@@ -173,8 +169,8 @@ static plx_status plan_tuned(plx_plan *plan, const char *name)
         plx_entered call = plx_plan_call(plan, PLX_CALL_RELEASING);
         plan->backend->plugin->plan_destroy(plan->plan);
         plx_leave(&call);
-        status = plx_context_fail(plan->backend->context, PLX_UNSUPPORTED,
-                                  "it is a baseline and computes something else");
+        status =
+            plx_context_fail(plan->backend->context, PLX_UNSUPPORTED, "it is a baseline and computes something else");
     }
     if (status != PLX_OK)
         plx_tuning_ignore(plan->backend, &plan->problem, name, plx_message(plan->backend->context));
@@ -186,8 +182,7 @@ static plx_status plan_best(plx_plan *plan)
 {
     char tuned[64];
     size_t index = 0;
-    if (plx_tuning_find(plan->backend, &plan->problem, tuned, sizeof tuned) &&
-        plan_tuned(plan, tuned) == PLX_OK)
+    if (plx_tuning_find(plan->backend, &plan->problem, tuned, sizeof tuned) && plan_tuned(plan, tuned) == PLX_OK)
         return PLX_OK;
     plan->config = 0;
     plx_status status = plx_backend_usable(plan->backend);
@@ -227,8 +222,8 @@ static const plx_kernel *tuned_kernel(plx_backend *backend, const plx_problem *p
     char tuned[64];
     size_t index = 0;
     plx_problem normal = *problem;
-    if (plx_plan_request(backend, problem, &normal) != PLX_OK || !plx_tuning_find(backend, &normal, tuned, sizeof tuned) ||
-        plx_supports(backend, problem, tuned) != PLX_OK ||
+    if (plx_plan_request(backend, problem, &normal) != PLX_OK ||
+        !plx_tuning_find(backend, &normal, tuned, sizeof tuned) || plx_supports(backend, problem, tuned) != PLX_OK ||
         plx_kernel_find(backend, &normal, tuned, &index, &normal.config) != PLX_OK)
         return NULL;
     const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, index);
@@ -244,8 +239,7 @@ plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const pl
     return PLX_OK;
 }
 
-plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                           plx_plan **plan)
+plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_plan **plan)
 {
     plx_problem normal;
     plx_status status = plx_plan_request(backend, problem, &normal);
@@ -287,7 +281,8 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
     if (status == PLX_OK)
         status = plx_kernel_find(backend, &normal, kernel, &index, &normal.config);
     if (status == PLX_OK)
-        status = check_kernel(backend, &normal, plx_context_kernel(backend->context, backend->module, normal.op, index));
+        status =
+            check_kernel(backend, &normal, plx_context_kernel(backend->context, backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
     const plx_added_kernel *added = plx_added_of(backend->context, backend->module, normal.op, index);
@@ -340,8 +335,8 @@ static plx_status bad_operand(const plx_plan *plan, size_t index, const plx_view
     if (view->buffer == NULL)
         return plx_context_fail(backend->context, PLX_INVALID, "%s: %s has no buffer", op, name);
     if (view->buffer->backend != backend)
-        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s lies on %s, and the work on %s", op,
-                                name, view->buffer->backend->label, backend->label);
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s lies on %s, and the work on %s", op, name,
+                                view->buffer->backend->label, backend->label);
     const uint64_t mask = plan->operands[index].element_mask;
     const unsigned limits = view->buffer->limits & plan->operands[index].limits;
     if (limits != 0 && plan->operands[index].bytes != 0)
@@ -350,15 +345,16 @@ static plx_status bad_operand(const plx_plan *plan, size_t index, const plx_view
     if ((view->offset & mask) == 0 && ((view->buffer->begin + view->offset) & mask) != 0)
         return plx_context_fail(backend->context, PLX_INVALID,
                                 "%s: %s begins at the address 0x%" PRIx64 ", which is no multiple of the %" PRIu64
-                                " bytes of an element", op, name, view->buffer->begin + view->offset, mask + 1);
+                                " bytes of an element",
+                                op, name, view->buffer->begin + view->offset, mask + 1);
     if ((view->offset & mask) != 0)
         return plx_context_fail(backend->context, PLX_INVALID,
                                 "%s: %s starts at byte %" PRIu64 ", which is no multiple of the %" PRIu64
-                                " bytes of an element", op, name, view->offset, mask + 1);
+                                " bytes of an element",
+                                op, name, view->offset, mask + 1);
     return plx_context_fail(backend->context, PLX_INVALID,
-                            "%s: %s needs %" PRIu64 " bytes from byte %" PRIu64
-                            " on, and its buffer has %" PRIu64, op, name, plan->operands[index].bytes,
-                            view->offset, view->buffer->bytes);
+                            "%s: %s needs %" PRIu64 " bytes from byte %" PRIu64 " on, and its buffer has %" PRIu64, op,
+                            name, plan->operands[index].bytes, view->offset, view->buffer->bytes);
 }
 
 static inline bool operand_fits(const plx_plan *plan, size_t index, const plx_view *view)
@@ -392,23 +388,21 @@ static plx_status check_operands(const plx_plan *plan, const plx_view *views, pl
     }
     for (size_t i = 0; i < operation->operand_count; i++)
         if (i != output && overlap(plan, views, i, output))
-            return plx_context_fail(plan->backend->context, PLX_INVALID,
-                                    "%s: the output %s overlaps the input %s", operation->name,
-                                    plan->operands[output].name, plan->operands[i].name);
+            return plx_context_fail(plan->backend->context, PLX_INVALID, "%s: the output %s overlaps the input %s",
+                                    operation->name, plan->operands[output].name, plan->operands[i].name);
     return PLX_OK;
 }
 
 /* Everything that can be said before the plugin is called. */
-static plx_status check_call(const plx_plan *plan, const plx_queue *queue, const plx_view *operands,
-                             size_t count, plx_operand *checked)
+static plx_status check_call(const plx_plan *plan, const plx_queue *queue, const plx_view *operands, size_t count,
+                             plx_operand *checked)
 {
     const plx_status status = plx_queue_check(plan->backend, queue);
     if (status != PLX_OK)
         return status;
     if (count != plan->operation->operand_count)
-        return plx_context_fail(plan->backend->context, PLX_INVALID,
-                                "%s takes %zu operands, and %zu were given", plan->operation->name,
-                                plan->operation->operand_count, count);
+        return plx_context_fail(plan->backend->context, PLX_INVALID, "%s takes %zu operands, and %zu were given",
+                                plan->operation->name, plan->operation->operand_count, count);
     return check_operands(plan, operands, checked);
 }
 
@@ -435,8 +429,7 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
-                                  plan->kernel->name);
+        return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
     if (error.text[0] != '\0') {
         plx_backend_remarked(backend, &error, plan->operation->name, plan->kernel->name);
         plx_plan_remarked(plan, &error);
@@ -444,8 +437,8 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     return PLX_OK;
 }
 
-plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                     plx_counters *counters, plx_error *error)
+plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count, plx_counters *counters,
+                     plx_error *error)
 {
     plx_operand checked[PLX_MAX_OPERANDS];
     plx_backend *backend = plan->backend;
@@ -462,7 +455,6 @@ plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands,
     plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
-        return plx_backend_failed(backend, status, error, "counting %s/%s", plan->operation->name,
-                                  plan->kernel->name);
+        return plx_backend_failed(backend, status, error, "counting %s/%s", plan->operation->name, plan->kernel->name);
     return PLX_OK;
 }

@@ -77,8 +77,8 @@ static void retire(plx_plan *plan)
     (void)pthread_mutex_unlock(&cache->lock);
 }
 
-/* What the plan enqueued may still run: in the backend's own queue, and in the caller's, which can be waited for; in one of
- * another thread, or while it is captured, it can't. */
+/* What the plan enqueued may still run: in the backend's own queue, and in the caller's, which can be waited for; in
+ * one of another thread, or while it is captured, it can't. */
 static void release(plx_plan *plan, plx_queue *queue)
 {
     plx_backend *backend = plan->backend;
@@ -114,8 +114,7 @@ static plx_plan *find(plx_plan_cache *cache, uint64_t hash, const plx_problem *p
 {
     for (size_t i = 0; i < CAPACITY; i++) {
         cached *place = &cache->places[i];
-        if (place->used != 0 && place->hash == hash &&
-            memcmp(&place->plan->problem, problem, sizeof *problem) == 0) {
+        if (place->used != 0 && place->hash == hash && memcmp(&place->plan->problem, problem, sizeof *problem) == 0) {
             place->used = ++cache->clock;
             atomic_fetch_add(&place->plan->references, 1);
             return place->plan;

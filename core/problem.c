@@ -92,8 +92,8 @@ static int64_t power_of_two(int64_t least)
 
 plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int64_t n)
 {
-    bool repeats = pattern == PLX_PROBE_PARTITION || pattern == PLX_PROBE_FMA || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH ||
-                   pattern >= PLX_PROBE_UNITS_F16;
+    bool repeats = pattern == PLX_PROBE_PARTITION || pattern == PLX_PROBE_FMA || pattern == PLX_PROBE_BANKS ||
+                   pattern == PLX_PROBE_BRANCH || pattern >= PLX_PROBE_UNITS_F16;
     bool strides = pattern == PLX_PROBE_GATHER || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH;
     plx_problem problem;
     clear(&problem, PLX_PROBE, dtype);
@@ -113,11 +113,9 @@ plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
     if (operation == NULL)
         return plx_fail(error, PLX_INVALID, "%d is no operation", (int)problem->op);
     if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT)
-        return plx_fail(error, PLX_INVALID, "%s: %d is no element type", operation->name,
-                        (int)problem->dtype);
+        return plx_fail(error, PLX_INVALID, "%s: %d is no element type", operation->name, (int)problem->dtype);
     if ((unsigned)problem->compute >= PLX_COMPUTE_COUNT)
-        return plx_fail(error, PLX_INVALID, "%s: %d is no compute type", operation->name,
-                        (int)problem->compute);
+        return plx_fail(error, PLX_INVALID, "%s: %d is no compute type", operation->name, (int)problem->compute);
     if (problem->output > PLX_DTYPE_COUNT)
         return plx_fail(error, PLX_INVALID, "%s: %lu says of no element type that it is the result's", operation->name,
                         (unsigned long)problem->output);

@@ -38,8 +38,8 @@ plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_
     if (operation == NULL)
         return plx_fail(error, PLX_INVALID, "%d is no operation", (int)problem->op);
     if (rank != plx_shape_rank(operation))
-        return plx_fail(error, PLX_INVALID, "%s takes a shape of the form %s, not %zu number%s",
-                        operation->name, operation->shape_form, rank, rank == 1 ? "" : "s");
+        return plx_fail(error, PLX_INVALID, "%s takes a shape of the form %s, not %zu number%s", operation->name,
+                        operation->shape_form, rank, rank == 1 ? "" : "s");
     for (size_t i = 0; i < rank; i++) {
         if (shape[i] < 0)
             return plx_fail(error, PLX_INVALID, "%s: a size can't be negative", operation->name);
@@ -146,8 +146,7 @@ static plx_status set_number(plx_problem *problem, const plx_field *field, const
     return PLX_OK;
 }
 
-static plx_status unknown_type(const char *name, const char *word, const char *(*name_of)(size_t),
-                               plx_error *error)
+static plx_status unknown_type(const char *name, const char *word, const char *(*name_of)(size_t), plx_error *error)
 {
     plx_line line = {.length = 0};
     for (size_t i = 0; name_of(i) != NULL; i++)
@@ -171,8 +170,7 @@ static plx_status set_type(plx_problem *problem, int which, const char *word, pl
     plx_dtype dtype;
     const char *name = type_settings[which].name;
     if (which == COMPUTE)
-        return plx_compute_from_name(word, &problem->compute) ? PLX_OK
-                                                              : unknown_type(name, word, compute_name, error);
+        return plx_compute_from_name(word, &problem->compute) ? PLX_OK : unknown_type(name, word, compute_name, error);
     if (!plx_dtype_from_name(word, &dtype))
         return unknown_type(name, word, dtype_name, error);
     problem->output = PLX_OUTPUT(dtype);

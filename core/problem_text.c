@@ -15,8 +15,7 @@ void plx_shape_text(const plx_problem *problem, char *text, size_t capacity)
         return;
     plx_problem_shape(problem, shape);
     for (size_t i = 0; i < info.shape_rank && length < capacity; i++)
-        length +=
-            (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? "x" : "", shape[i]);
+        length += (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? "x" : "", shape[i]);
 }
 
 /* ", lda 300", where rows are further apart than they have to be. */
@@ -31,8 +30,7 @@ static void pitches_text(const plx_problem *problem, plx_line *line)
     plx_shape_set(&tight, shape);
     for (size_t i = 0; i < operation->field_count; i++) {
         const plx_field *field = &operation->fields[i];
-        if (field->kind == PLX_FIELD_PITCH &&
-            plx_field_integer(problem, field) != plx_field_integer(&tight, field))
+        if (field->kind == PLX_FIELD_PITCH && plx_field_integer(problem, field) != plx_field_integer(&tight, field))
             plx_line_add(line, ", %s %" PRId64, field->name, plx_field_integer(problem, field));
     }
 }
@@ -101,6 +99,6 @@ void plx_problem_text(const plx_problem *problem, uint64_t shift, char *text, si
     plx_shape_text(problem, shape, sizeof shape);
     plx_variant_text(problem, variant, sizeof variant);
     plx_layout_text(problem, shift, layout, sizeof layout);
-    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
-                   shape, variant[0] != '\0' ? " " : "", variant, layout);
+    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype), shape,
+                   variant[0] != '\0' ? " " : "", variant, layout);
 }

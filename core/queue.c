@@ -31,7 +31,8 @@ plx_status plx_queue_make(plx_backend *backend, const plx_native_queue *native, 
     if (status != PLX_OK) {
         (void)pthread_mutex_destroy(&made->lock);
         free(made);
-        return plx_backend_failed(backend, status, &error, native == NULL ? "creation of a queue" : "import of a queue");
+        return plx_backend_failed(backend, status, &error,
+                                  native == NULL ? "creation of a queue" : "import of a queue");
     }
     if (!shared)
         plx_backend_hold(backend);
@@ -143,15 +144,13 @@ static plx_status check_events(const plx_event *from, const plx_event *to)
 {
     const plx_backend *backend = from->backend;
     if (to->backend != backend)
-        return plx_context_fail(backend->context, PLX_INVALID,
-                                "one event belongs to %s and the other to %s", backend->label,
-                                to->backend->label);
+        return plx_context_fail(backend->context, PLX_INVALID, "one event belongs to %s and the other to %s",
+                                backend->label, to->backend->label);
     if (from->queue == 0 || to->queue == 0)
-        return plx_context_fail(backend->context, PLX_INVALID, "%s: an event was never recorded",
-                                backend->label);
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: an event was never recorded", backend->label);
     if (from->queue != to->queue)
-        return plx_context_fail(backend->context, PLX_INVALID,
-                                "%s: the two events were recorded in different queues", backend->label);
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: the two events were recorded in different queues",
+                                backend->label);
     return plx_backend_usable(backend);
 }
 

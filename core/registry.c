@@ -14,8 +14,7 @@ static int is_plugin_file(const struct dirent *file)
 {
     static const char begin[] = "plx-", end[] = ".so";
     const size_t length = strlen(file->d_name);
-    return length > sizeof begin - 1 + sizeof end - 1 &&
-           strncmp(file->d_name, begin, sizeof begin - 1) == 0 &&
+    return length > sizeof begin - 1 + sizeof end - 1 && strncmp(file->d_name, begin, sizeof begin - 1) == 0 &&
            strcmp(file->d_name + length - (sizeof end - 1), end) == 0;
 }
 
@@ -153,8 +152,8 @@ static plx_status load(const plx_context *context, plx_entry *entry)
     plx_error error = {.text = ""};
     plx_status status = plx_module_load(entry->path, &entry->module, &error);
     if (status == PLX_OK && entry->name[0] != '\0' && strcmp(entry->name, entry->module->name) != 0)
-        status = plx_fail(&error, PLX_INVALID, "it called itself %s when it was tried, and now %s",
-                          entry->name, entry->module->name);
+        status = plx_fail(&error, PLX_INVALID, "it called itself %s when it was tried, and now %s", entry->name,
+                          entry->module->name);
     if (status == PLX_OK)
         return PLX_OK;
     plx_module_free(entry->module);
@@ -182,8 +181,7 @@ static plx_status take_inspection(plx_context *context, plx_entry *entry, plx_in
 {
     if (found->result == PLX_REFUSED)
         return refuse(context, entry, &found->reason);
-    return found->result == PLX_NOT_INSPECTED ? load_untried(context, entry, found)
-                                              : enlist(context, entry, found);
+    return found->result == PLX_NOT_INSPECTED ? load_untried(context, entry, found) : enlist(context, entry, found);
 }
 
 /* Whether the entry's file is plx-NAME.so; every one is that of no name. */

@@ -24,8 +24,8 @@ plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduc
     return plx_run(backend, NULL, &problem, operands, 2);
 }
 
-plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols, plx_view in,
-                         int64_t ld_in, plx_view out, int64_t ld_out)
+plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols, plx_view in, int64_t ld_in,
+                         plx_view out, int64_t ld_out)
 {
     plx_problem problem = plx_transpose_of(dtype, rows, cols);
     const plx_view operands[] = {in, out};
@@ -34,8 +34,8 @@ plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, in
     return plx_run(backend, NULL, &problem, operands, 2);
 }
 
-plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows, int64_t cols,
-                      double alpha, plx_view a, int64_t lda, plx_view x, double beta, plx_view y)
+plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows, int64_t cols, double alpha,
+                      plx_view a, int64_t lda, plx_view x, double beta, plx_view y)
 {
     plx_problem problem = plx_matvec_of(dtype, trans, rows, cols);
     const plx_view operands[] = {a, x, y};
@@ -45,9 +45,9 @@ plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t
     return plx_run(backend, NULL, &problem, operands, 3);
 }
 
-plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
-                    int64_t k, double alpha, plx_view a, int64_t lda, plx_view b, int64_t ldb, double beta,
-                    plx_view c, int64_t ldc)
+plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+                    double alpha, plx_view a, int64_t lda, plx_view b, int64_t ldb, double beta, plx_view c,
+                    int64_t ldc)
 {
     plx_problem problem = plx_gemm_of(dtype, trans_a, trans_b, m, n, k);
     const plx_view operands[] = {a, b, c};

@@ -14,8 +14,7 @@ static plx_status reserve(plx_plan *plan, plx_queue *queue, uint64_t *bytes)
         return plx_backend_failed(backend, PLX_UNSUPPORTED, &error, "scratch memory ahead of its use");
     }
     plx_entered call = plx_plan_call(plan, PLX_CALL_RESERVING);
-    const plx_status status =
-        backend->plugin->reserve(plan->plan, queue != NULL ? queue->queue : NULL, &said, &error);
+    const plx_status status = backend->plugin->reserve(plan->plan, queue != NULL ? queue->queue : NULL, &said, &error);
     plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "scratch memory for %s/%s", plan->operation->name,
@@ -47,9 +46,8 @@ static plx_status check_lent(const plx_backend *backend, plx_view scratch, uint6
 {
     const plx_buffer *buffer = scratch.buffer;
     if (buffer->backend != backend)
-        return plx_context_fail(backend->context, PLX_INVALID,
-                                "scratch memory on %s was lent to a queue of %s", buffer->backend->label,
-                                backend->label);
+        return plx_context_fail(backend->context, PLX_INVALID, "scratch memory on %s was lent to a queue of %s",
+                                buffer->backend->label, backend->label);
     if (scratch.offset > buffer->bytes || bytes > buffer->bytes - scratch.offset)
         return plx_context_fail(backend->context, PLX_INVALID,
                                 "%s: %" PRIu64 " bytes of scratch memory from byte %" PRIu64
@@ -57,8 +55,7 @@ static plx_status check_lent(const plx_backend *backend, plx_view scratch, uint6
                                 backend->label, bytes, scratch.offset, buffer->bytes);
     if (buffer->limits != 0)
         return plx_context_fail(backend->context, PLX_INVALID,
-                                "%s: scratch memory is read and written, and the buffer may not be",
-                                backend->label);
+                                "%s: scratch memory is read and written, and the buffer may not be", backend->label);
     return PLX_OK;
 }
 
@@ -96,8 +93,8 @@ plx_status plx_pinned_create(plx_backend *backend, uint64_t bytes, void **host)
     if (status != PLX_OK)
         return status;
     if (bytes == 0)
-        return plx_context_fail(backend->context, PLX_INVALID,
-                                "%s: no bytes of page-locked memory were asked for", backend->label);
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: no bytes of page-locked memory were asked for",
+                                backend->label);
     if (backend->plugin->pinned_alloc == NULL || backend->plugin->pinned_free == NULL)
         status = plx_fail(&error, PLX_UNSUPPORTED, "its plugin has no slot for that");
     else {

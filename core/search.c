@@ -27,8 +27,7 @@ static bool is_known(const plx_context *context, const char *path)
     if (stat(path, &about) != 0)
         return false;
     for (size_t i = 0; i < context->directory_count; i++)
-        if (stat(context->directories[i], &known) == 0 && known.st_dev == about.st_dev &&
-            known.st_ino == about.st_ino)
+        if (stat(context->directories[i], &known) == 0 && known.st_dev == about.st_dev && known.st_ino == about.st_ino)
             return true;
     return false;
 }
@@ -76,8 +75,7 @@ static plx_status check_named(const char *path, char whole[static PATH_MAX])
 {
     const char *why = objection(path);
     if (why != NULL)
-        return plx_context_fail(NULL, PLX_INVALID, "the plugin directory \"%s\" is not searched: %s", path,
-                                why);
+        return plx_context_fail(NULL, PLX_INVALID, "the plugin directory \"%s\" is not searched: %s", path, why);
     if (access(path, R_OK | X_OK) != 0 || realpath(path, whole) == NULL)
         return plx_context_fail(NULL, PLX_INVALID, "the plugin directory \"%s\" can't be read: %s", path,
                                 strerror(errno));
@@ -107,8 +105,7 @@ static plx_status add_named(plx_context *context, const plx_context_options *opt
 static plx_status add_one_of_environment(plx_context *context, const char *path)
 {
     const char *why = path[0] != '/' ? "$PLX_PLUGIN_PATH must name it from / on" : objection(path);
-    return why != NULL ? plx_refuse_directory(context, path, why)
-                       : add_directory(context, path, strlen(path));
+    return why != NULL ? plx_refuse_directory(context, path, why) : add_directory(context, path, strlen(path));
 }
 
 /* A program with raised privileges loads nothing that its caller brought along. */
@@ -168,8 +165,7 @@ static plx_status add_installed_safely(plx_context *context)
 {
     const size_t before = context->directory_count;
     const plx_status status = add_installed(context);
-    if (status != PLX_OK || context->directory_count == before ||
-        !anybody_may_write(context->directories[before]))
+    if (status != PLX_OK || context->directory_count == before || !anybody_may_write(context->directories[before]))
         return status;
     char *directory = context->directories[before];
     context->directories[before] = NULL;

@@ -17,10 +17,9 @@ static bool find_dtype(DLDataType given, plx_dtype *dtype)
         uint8_t code, bits;
         plx_dtype dtype;
     } known[] = {
-        {kDLInt, 8, PLX_I8},         {kDLInt, 16, PLX_I16},     {kDLInt, 32, PLX_I32},
-        {kDLInt, 64, PLX_I64},       {kDLFloat, 16, PLX_F16},   {kDLFloat, 32, PLX_F32},
-        {kDLFloat, 64, PLX_F64},     {kDLBfloat, 16, PLX_BF16}, {kDLComplex, 64, PLX_C64},
-        {kDLComplex, 128, PLX_C128},
+        {kDLInt, 8, PLX_I8},       {kDLInt, 16, PLX_I16},       {kDLInt, 32, PLX_I32},   {kDLInt, 64, PLX_I64},
+        {kDLFloat, 16, PLX_F16},   {kDLFloat, 32, PLX_F32},     {kDLFloat, 64, PLX_F64}, {kDLBfloat, 16, PLX_BF16},
+        {kDLComplex, 64, PLX_C64}, {kDLComplex, 128, PLX_C128},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].code == given.code && known[i].bits == given.bits) {
@@ -91,13 +90,11 @@ static plx_status join(const plx_context *context, const DLTensor *dl, layout *t
     this->shape[0] = dl->shape[first];
     this->strides[0] = stride_of(dl, first);
     for (int i = first - 1; i >= 0; i--) {
-        if (dl->shape[i] != 1 && this->shape[0] != 1 &&
-            stride_of(dl, i) != stride_of(dl, i + 1) * dl->shape[i + 1])
-            return plx_context_fail(
-                context, PLX_INVALID,
-                "tensor: its %d dimensions do not lie one after the other, so that "
-                "they can't be joined; copy it (.contiguous(), numpy.ascontiguousarray())",
-                (int)dl->ndim);
+        if (dl->shape[i] != 1 && this->shape[0] != 1 && stride_of(dl, i) != stride_of(dl, i + 1) * dl->shape[i + 1])
+            return plx_context_fail(context, PLX_INVALID,
+                                    "tensor: its %d dimensions do not lie one after the other, so that "
+                                    "they can't be joined; copy it (.contiguous(), numpy.ascontiguousarray())",
+                                    (int)dl->ndim);
         if (this->shape[0] == 1)
             this->strides[0] = stride_of(dl, i);
         this->shape[0] *= dl->shape[i];
@@ -130,8 +127,7 @@ static bool is_empty(const layout *this)
 
 static plx_status lay_matrix(const plx_context *context, const layout *this, plx_tensor *tensor)
 {
-    const int64_t rows = this->shape[1], cols = this->shape[2], apart = this->strides[1],
-                  along = this->strides[2];
+    const int64_t rows = this->shape[1], cols = this->shape[2], apart = this->strides[1], along = this->strides[2];
     if (apart < 0 || along < 0 || this->strides[0] < 0)
         return refuse_strides(context, this, "a stride is negative");
     if (apart == 0 || along == 0)
@@ -146,16 +142,14 @@ static plx_status lay_matrix(const plx_context *context, const layout *this, plx
 }
 
 /* Bytes from the first element to the end of the last. */
-static plx_status count_bytes(const plx_context *context, const layout *this, plx_dtype dtype,
-                              uint64_t *bytes)
+static plx_status count_bytes(const plx_context *context, const layout *this, plx_dtype dtype, uint64_t *bytes)
 {
     const uint64_t size = plx_dtype_size(dtype), most = INT64_MAX;
     uint64_t last = 0;
     for (int i = 0; i < 3; i++) {
         const uint64_t steps = (uint64_t)this->shape[i] - 1, stride = (uint64_t)this->strides[i];
         if (steps != 0 && stride > (most / size - last - 1) / steps)
-            return plx_context_fail(context, PLX_INVALID,
-                                    "tensor: its strides lead further than can be addressed");
+            return plx_context_fail(context, PLX_INVALID, "tensor: its strides lead further than can be addressed");
         last += steps * stride;
     }
     *bytes = (last + 1) * size;
@@ -205,11 +199,10 @@ static plx_status find_api(plx_backend *backend, const DLTensor *dl, plx_native_
                             (int)dl->device.device_type, (int)dl->device.device_id, backend->label);
 }
 
-static plx_status import(plx_backend *backend, const DLTensor *dl, uint64_t flags, void (*release)(void *),
-                         void *owner, plx_tensor *tensor)
+static plx_status import(plx_backend *backend, const DLTensor *dl, uint64_t flags, void (*release)(void *), void *owner,
+                         plx_tensor *tensor)
 {
-    plx_native_memory memory = {
-        .handle = dl->data, .offset = dl->byte_offset, .release = release, .owner = owner};
+    plx_native_memory memory = {.handle = dl->data, .offset = dl->byte_offset, .release = release, .owner = owner};
     plx_tensor made;
     plx_status status = describe(backend->context, dl, flags, &made, &memory.bytes);
     if (status == PLX_OK)
@@ -319,14 +312,12 @@ plx_status plx_tensor_export(const plx_tensor *tensor, DLManagedTensorVersioned 
 
 /* ---- problems ------------------------------------------------------------------------------ */
 
-static plx_status mismatch(const plx_context *context, const char *what, const plx_tensor *a,
-                           const plx_tensor *b)
+static plx_status mismatch(const plx_context *context, const char *what, const plx_tensor *a, const plx_tensor *b)
 {
-    return plx_context_fail(context, PLX_INVALID,
-                            "tensors: %s: %" PRId64 " x %" PRId64 " of %s (rank %d) and %" PRId64
-                            " x %" PRId64 " of %s (rank %d)",
-                            what, a->rows, a->cols, plx_dtype_name(a->dtype), a->rank, b->rows, b->cols,
-                            plx_dtype_name(b->dtype), b->rank);
+    return plx_context_fail(
+        context, PLX_INVALID,
+        "tensors: %s: %" PRId64 " x %" PRId64 " of %s (rank %d) and %" PRId64 " x %" PRId64 " of %s (rank %d)", what,
+        a->rows, a->cols, plx_dtype_name(a->dtype), a->rank, b->rows, b->cols, plx_dtype_name(b->dtype), b->rank);
 }
 
 /* Results of 16 bits may be kept in f32. */
@@ -341,8 +332,8 @@ static plx_status set_output(const plx_context *context, const plx_tensor *a, co
     return PLX_OK;
 }
 
-plx_status plx_gemm_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *b,
-                               const plx_tensor *c, plx_problem *problem, plx_view operands[3])
+plx_status plx_gemm_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *b, const plx_tensor *c,
+                               plx_problem *problem, plx_view operands[3])
 {
     if (a->rank != 2 || b->rank != 2 || a->dtype != b->dtype || a->cols != b->rows)
         return mismatch(context, "there is no product of", a, b);
@@ -370,15 +361,15 @@ static bool is_vector(const plx_tensor *tensor, int64_t length)
     return tensor->rank == 1 && tensor->cols == length;
 }
 
-plx_status plx_matvec_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *x,
-                                 const plx_tensor *y, plx_problem *problem, plx_view operands[3])
+plx_status plx_matvec_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *x, const plx_tensor *y,
+                                 plx_problem *problem, plx_view operands[3])
 {
     if (a->rank != 2 || a->dtype != x->dtype || !is_vector(x, a->cols))
         return mismatch(context, "there is no product of", a, x);
     if (!is_vector(y, a->rows))
         return mismatch(context, "the result does not fit the matrix", y, a);
-    plx_problem made = plx_matvec_of(a->dtype, a->transposed, a->transposed ? a->cols : a->rows,
-                                     a->transposed ? a->rows : a->cols);
+    plx_problem made =
+        plx_matvec_of(a->dtype, a->transposed, a->transposed ? a->cols : a->rows, a->transposed ? a->rows : a->cols);
     made.of.matvec.lda = a->ld;
     const plx_status status = set_output(context, a, y, &made);
     if (status != PLX_OK)
@@ -393,15 +384,14 @@ plx_status plx_matvec_of_tensors(plx_context *context, const plx_tensor *a, cons
 plx_status plx_transpose_of_tensors(plx_context *context, const plx_tensor *in, const plx_tensor *out,
                                     plx_problem *problem, plx_view operands[2])
 {
-    if (in->rank != 2 || out->rank != 2 || in->dtype != out->dtype || in->rows != out->cols ||
-        in->cols != out->rows)
+    if (in->rank != 2 || out->rank != 2 || in->dtype != out->dtype || in->rows != out->cols || in->cols != out->rows)
         return mismatch(context, "one is not the other's transpose", in, out);
     if (in->transposed != out->transposed && in->rows > 0 && in->cols > 0)
         return plx_context_fail(context, PLX_UNSUPPORTED,
                                 "tensors: one of them is a transposed view, so that this is a copy and "
                                 "no transposition");
-    plx_problem made = plx_transpose_of(in->dtype, in->transposed ? in->cols : in->rows,
-                                        in->transposed ? in->rows : in->cols);
+    plx_problem made =
+        plx_transpose_of(in->dtype, in->transposed ? in->cols : in->rows, in->transposed ? in->rows : in->cols);
     made.of.transpose.ld_in = in->ld;
     made.of.transpose.ld_out = out->ld;
     operands[0] = in->view;

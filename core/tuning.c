@@ -23,7 +23,10 @@ typedef struct field {
     bool is_key; /* must be the same for a choice to hold: a new driver or new kernels end it */
 } field;
 
-#define FIELD(name, is_key) {offsetof(plx_choice, name), sizeof ((plx_choice *)NULL)->name, is_key}
+#define FIELD(name, is_key)                                                  \
+    {                                                                        \
+        offsetof(plx_choice, name), sizeof((plx_choice *)NULL)->name, is_key \
+    }
 /* In the order of the file; the gain stands behind them. */
 static const field fields[] = {
     FIELD(device, true),  FIELD(driver, true), FIELD(backend, true), FIELD(kernels_hash, true),
@@ -61,8 +64,7 @@ static void form_text(const plx_problem *problem, char *text, size_t capacity)
     plx_variant_text(&plain, text, capacity);
 }
 
-void plx_tuned_key(const char *plugin, const plx_device_info *device, const plx_problem *problem,
-                   plx_choice *choice)
+void plx_tuned_key(const char *plugin, const plx_device_info *device, const plx_problem *problem, plx_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     plx_cache_device(device, choice->device, sizeof choice->device);
@@ -123,8 +125,7 @@ static void read_choices(FILE *file, plx_tuning *tuning)
 
 static plx_status unread(const char *path, int reason, plx_error *error)
 {
-    return plx_fail(error, PLX_IO, "%.400s: the choices that were tuned can't be read: %s", path,
-                    strerror(reason));
+    return plx_fail(error, PLX_IO, "%.400s: the choices that were tuned can't be read: %s", path, strerror(reason));
 }
 
 static void tuning_free(plx_tuning *tuning)
@@ -202,8 +203,8 @@ static const plx_tuning *known(plx_context *context)
     plx_error error;
     if (!context->tuning_read) {
         context->tuning_read = true;
-        if (plx_cache_path(file_name, path, sizeof path) &&
-            read_file(path, &context->tuning, &error) != PLX_OK && context->choice_ignored[0] == '\0')
+        if (plx_cache_path(file_name, path, sizeof path) && read_file(path, &context->tuning, &error) != PLX_OK &&
+            context->choice_ignored[0] == '\0')
             (void)snprintf(context->choice_ignored, sizeof context->choice_ignored, "%s", error.text);
     }
     return context->tuning;
@@ -228,19 +229,17 @@ bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, cha
     return found;
 }
 
-void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                       const char *reason)
+void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel, const char *reason)
 {
     plx_context *context = backend->context;
     char shape[96];
     plx_shape_text(problem, shape, sizeof shape);
     (void)pthread_mutex_lock(&context->lock);
     if (context->choice_ignored[0] == '\0')
-        (void)snprintf(
-            context->choice_ignored, sizeof context->choice_ignored,
-            "the choice that was tuned for %s %s %s on %s, \"%s\", is not taken (%.300s); tune it again, or "
-            "'parallax tune forget'",
-            plx_op_name(problem->op), plx_dtype_name(problem->dtype), shape, backend->label, kernel, reason);
+        (void)snprintf(context->choice_ignored, sizeof context->choice_ignored,
+                       "the choice that was tuned for %s %s %s on %s, \"%s\", is not taken (%.300s); tune it again, or "
+                       "'parallax tune forget'",
+                       plx_op_name(problem->op), plx_dtype_name(problem->dtype), shape, backend->label, kernel, reason);
     (void)pthread_mutex_unlock(&context->lock);
 }
 
@@ -269,15 +268,15 @@ static plx_status find_file(char *path, size_t capacity, plx_error *error)
 {
     if (plx_cache_path(file_name, path, capacity))
         return PLX_OK;
-    return plx_fail(error, PLX_IO, "choices can't be kept: neither XDG_CACHE_HOME nor HOME names a directory, "
-                                   "PLX_NO_CACHE is set, or this process has raised privileges");
+    return plx_fail(error, PLX_IO,
+                    "choices can't be kept: neither XDG_CACHE_HOME nor HOME names a directory, "
+                    "PLX_NO_CACHE is set, or this process has raised privileges");
 }
 
 static void remove_at(plx_tuning *tuning, size_t index)
 {
     tuning->count--;
-    memmove(&tuning->choices[index], &tuning->choices[index + 1],
-            (tuning->count - index) * sizeof tuning->choices[0]);
+    memmove(&tuning->choices[index], &tuning->choices[index + 1], (tuning->count - index) * sizeof tuning->choices[0]);
 }
 
 /* The same problem is forgotten, and when there are too many the oldest. */
@@ -344,8 +343,7 @@ plx_status plx_tuned_read(size_t index, plx_choice *choice, plx_error *error)
 {
     char path[4096];
     plx_tuning *tuning = NULL;
-    plx_status status =
-        plx_cache_path(file_name, path, sizeof path) ? read_file(path, &tuning, error) : PLX_OK;
+    plx_status status = plx_cache_path(file_name, path, sizeof path) ? read_file(path, &tuning, error) : PLX_OK;
     if (status != PLX_OK)
         return status;
     if (tuning != NULL && index < tuning->count)

@@ -15,8 +15,7 @@ struct plx_tuning {
  * device with this driver and these kernels.  False: nothing is known. */
 bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, char *kernel, size_t capacity);
 /* Remembers the first choice that could not be taken, for plx_tuned_ignored(). */
-void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                       const char *reason);
+void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel, const char *reason);
 /* Reads the file again when a plan is next made; backends that are open forget the plans for
  * which they chose. */
 void plx_tuning_forget(plx_context *context);

@@ -32,10 +32,8 @@ int main(void)
 
     /* The same for Parallax. */
     const plx_native_queue native_queue = {.api = PLX_NATIVE_CUDA, .handle = stream};
-    const plx_native_memory native_x = {
-        .api = PLX_NATIVE_CUDA, .handle = (void *)x, .bytes = N * sizeof(float)};
-    const plx_native_memory native_sum = {
-        .api = PLX_NATIVE_CUDA, .handle = (void *)sum, .bytes = sizeof(float)};
+    const plx_native_memory native_x = {.api = PLX_NATIVE_CUDA, .handle = (void *)x, .bytes = N * sizeof(float)};
+    const plx_native_memory native_sum = {.api = PLX_NATIVE_CUDA, .handle = (void *)sum, .bytes = sizeof(float)};
     plx_context *context;
     plx_backend *backend;
     plx_queue *queue;
@@ -44,8 +42,7 @@ int main(void)
     const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, N);
     if (plx_context_create(NULL, &context) != PLX_OK)
         return failed(NULL);
-    if (plx_open(context, "cuda", &backend) != PLX_OK ||
-        plx_queue_import(backend, &native_queue, &queue) != PLX_OK ||
+    if (plx_open(context, "cuda", &backend) != PLX_OK || plx_queue_import(backend, &native_queue, &queue) != PLX_OK ||
         plx_buffer_import(backend, &native_x, &operands[0].buffer) != PLX_OK ||
         plx_buffer_import(backend, &native_sum, &operands[1].buffer) != PLX_OK ||
         plx_plan_create(backend, &problem, NULL, &plan) != PLX_OK)

@@ -50,8 +50,8 @@ int main(void)
     if (plx_execute(plan, queue, operands, 2) != PLX_OK)
         return failed(context);
     clEnqueueReadBuffer(commands, to, CL_TRUE, 0, BYTES, out, 0, NULL, NULL);
-    printf("%g %g\n%g %g\n%g %g\n", (double)out[0], (double)out[1], (double)out[2], (double)out[3],
-           (double)out[4], (double)out[5]);
+    printf("%g %g\n%g %g\n%g %g\n", (double)out[0], (double)out[1], (double)out[2], (double)out[3], (double)out[4],
+           (double)out[5]);
 
     plx_plan_destroy(plan);
     plx_buffer_destroy(operands[0].buffer);

@@ -40,7 +40,8 @@ int main(int count, char **words)
         x[0] = 1;
         x[1] = (float)step;
         /* In the queue's order: the next upload waits for this product. */
-        if (plx_upload(NULL, operands[1].buffer, 0, x, sizeof x) != PLX_OK || plx_execute(plan, NULL, operands, 3) != PLX_OK)
+        if (plx_upload(NULL, operands[1].buffer, 0, x, sizeof x) != PLX_OK ||
+            plx_execute(plan, NULL, operands, 3) != PLX_OK)
             return failed(context);
     }
     if (plx_download(NULL, y, operands[2].buffer, 0, sizeof y) != PLX_OK || plx_synchronize(backend, NULL) != PLX_OK)

@@ -1,6 +1,6 @@
-/* Two queues of one backend: operands are brought in one while the other is at work, and the second waits for the first on the
- * device.  Page-locked memory is copied without waiting.
- *     cc queues.c $(pkg-config --cflags --libs parallax) && ./a.out [BACKEND] */
+/* Two queues of one backend: operands are brought in one while the other is at work, and the second waits for the first
+ * on the device.  Page-locked memory is copied without waiting. cc queues.c $(pkg-config --cflags --libs parallax) &&
+ * ./a.out [BACKEND] */
 #include <parallax/parallax.h>
 
 static int failed(plx_context *context)
@@ -33,8 +33,8 @@ int main(int count, char **words)
     /* Nothing of this waits, but for the last call; `ones` is not touched before. */
     const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, N);
     if (plx_upload_async(bring, operands[0].buffer, 0, ones, BYTES) != PLX_OK ||
-        plx_queue_wait(work, bring) != PLX_OK ||                        /* what follows in work is behind what is in bring */
-        plx_run(backend, work, &problem, operands, 2) != PLX_OK ||      /* one queue is used by one thread at a time */
+        plx_queue_wait(work, bring) != PLX_OK ||                   /* what follows in work is behind what is in bring */
+        plx_run(backend, work, &problem, operands, 2) != PLX_OK || /* one queue is used by one thread at a time */
         plx_download(work, &sum, operands[1].buffer, 0, sizeof sum) != PLX_OK ||
         plx_synchronize(backend, work) != PLX_OK)
         return failed(context);

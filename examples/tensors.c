@@ -11,12 +11,8 @@ static int failed(plx_context *context)
 /* As a library would give it. */
 static DLTensor tensor_of(float *data, int64_t *shape, int64_t *strides)
 {
-    const DLTensor made = {.data = data,
-                           .device = {kDLCPU, 0},
-                           .ndim = 2,
-                           .dtype = {kDLFloat, 32, 1},
-                           .shape = shape,
-                           .strides = strides};
+    const DLTensor made = {
+        .data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape, .strides = strides};
     return made;
 }
 

@@ -113,8 +113,8 @@ static inline plx_range plx_range_of(bool f32)
 /* alpha * sum + beta * c and the magnitude a judge may rely on: +Inf when the sums may
  * leave the dtype's range, before or after alpha and beta.  Then a value that is not
  * finite is kept only where it is NaN in every order, and is 0 otherwise. */
-static inline plx_compensated plx_finish_sum(const plx_reference_sum *from, double alpha, double beta,
-                                             double c, double terms, plx_range range, double *magnitude)
+static inline plx_compensated plx_finish_sum(const plx_reference_sum *from, double alpha, double beta, double c,
+                                             double terms, plx_range range, double *magnitude)
 {
     double scaled = plx_magnitude_of(alpha, from->magnitude);
     bool nan_for_sure = isnan(from->sum.value) || isnan(alpha) || (beta != 0.0 && (isnan(beta) || isnan(c)));

@@ -85,8 +85,7 @@ void plx_shape_set(plx_problem *problem, const int64_t *shape)
     for (size_t i = 0; i < operation->field_count; i++) {
         const plx_field *field = &operation->fields[i];
         if (field->kind == PLX_FIELD_PITCH)
-            plx_field_set_integer(problem, field,
-                                  extents[field->operand].cols > 1 ? extents[field->operand].cols : 1);
+            plx_field_set_integer(problem, field, extents[field->operand].cols > 1 ? extents[field->operand].cols : 1);
     }
 }
 
@@ -108,8 +107,7 @@ static plx_status check_compute(const plx_operation *operation, const plx_proble
     const bool known = problem->dtype == PLX_F32 && (operation->f32_computes >> problem->compute & 1) != 0;
     if (problem->compute != PLX_COMPUTE_PLAIN && !known)
         return plx_fail(error, PLX_INVALID, "%s: the compute type is plain%s", operation->name,
-                        operation->f32_computes != 0 ? ", or for f32 alone tf32, f16x3 or bf16x6"
-                                                     : " and no other");
+                        operation->f32_computes != 0 ? ", or for f32 alone tf32, f16x3 or bf16x6" : " and no other");
     return check_output(operation, problem, error);
 }
 
@@ -133,18 +131,17 @@ static plx_status check_types(const plx_operation *operation, const plx_problem 
     return plx_fail(error, PLX_INVALID, "%s takes %s", operation->name, list);
 }
 
-static plx_status check_field(const plx_operation *operation, const plx_problem *problem,
-                              const plx_field *field, plx_error *error)
+static plx_status check_field(const plx_operation *operation, const plx_problem *problem, const plx_field *field,
+                              plx_error *error)
 {
     const bool factor = plx_field_is_factor(field);
     const int64_t value = factor ? 0 : plx_field_integer(problem, field);
     if (field->kind == PLX_FIELD_SIZE && value < 0)
-        return plx_fail(error, PLX_INVALID, "%s: %s is %lld, it can't be negative", operation->name,
-                        field->name, (long long)value);
+        return plx_fail(error, PLX_INVALID, "%s: %s is %lld, it can't be negative", operation->name, field->name,
+                        (long long)value);
     if (!factor && field->kind != PLX_FIELD_FLAG && field->value_count > 0 &&
         (value < 0 || value >= field->value_count))
-        return plx_fail(error, PLX_INVALID, "%s: %lld is no %s", operation->name, (long long)value,
-                        field->name);
+        return plx_fail(error, PLX_INVALID, "%s: %lld is no %s", operation->name, (long long)value, field->name);
     return PLX_OK;
 }
 
@@ -154,10 +151,9 @@ static plx_status check_extent(const plx_operation *operation, const plx_extent 
     int64_t elements;
     const int64_t least = extent->cols > 1 ? extent->cols : 1;
     if (extent->ld < least)
-        return plx_fail(error, PLX_INVALID,
-                        "%s: the leading dimension of %s is %lld; for %lld columns it must be %lld or more",
-                        operation->name, extent->name, (long long)extent->ld, (long long)extent->cols,
-                        (long long)least);
+        return plx_fail(
+            error, PLX_INVALID, "%s: the leading dimension of %s is %lld; for %lld columns it must be %lld or more",
+            operation->name, extent->name, (long long)extent->ld, (long long)extent->cols, (long long)least);
     if (!plx_extent_elements(extent->rows, extent->cols, extent->ld, plx_element_size(dtype), &elements))
         return plx_fail(error, PLX_INVALID,
                         "%s: %s has %lld rows %lld elements apart, which does not fit in 63 bits of bytes",

@@ -15,8 +15,7 @@ static plx_status add_argument(plx_step *step, const plx_launch_list *list, size
         [PLX_GIVEN_NULL] = PLX_ARG_NULL,   [PLX_GIVEN_LOCAL] = PLX_ARG_SHARED,    [PLX_GIVEN_MAP] = PLX_ARG_GIVEN_MAP,
     };
     const bool value = given->kind == PLX_GIVEN_BYTES || given->kind == PLX_GIVEN_LOCAL;
-    if ((unsigned)given->kind >= PLX_GIVEN_KINDS ||
-        (given->kind == PLX_GIVEN_OPERAND && given->which >= operands) ||
+    if ((unsigned)given->kind >= PLX_GIVEN_KINDS || (given->kind == PLX_GIVEN_OPERAND && given->which >= operands) ||
         (given->kind == PLX_GIVEN_PIECE && given->which >= list->piece_count) ||
         (given->kind == PLX_GIVEN_MAP && given->which >= list->map_count) || given->size > INT32_MAX)
         return plx_fail(error, PLX_INVALID, "%.60s has an argument that is none", step->entry);
@@ -55,8 +54,8 @@ static plx_status add_step(plx_recipe *recipe, const plx_launch_list *list, size
     return status;
 }
 
-plx_status plx_recipe_of_launches(const plx_launch_list *list, const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
+plx_status plx_recipe_of_launches(const plx_launch_list *list, const plx_problem *problem,
+                                  const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     const size_t operands = plx_operation_of(problem->op)->operand_count;
     plx_status status = PLX_OK;

@@ -30,8 +30,7 @@ const plx_kernel *plx_ladder_kernel(plx_op op, size_t index)
     return ladder != NULL && index < ladder->count ? &ladder->rows[index].about : NULL;
 }
 
-plx_status plx_ladder_choose(const plx_problem *problem, const plx_device_info *device, size_t *index,
-                             plx_error *error)
+plx_status plx_ladder_choose(const plx_problem *problem, const plx_device_info *device, size_t *index, plx_error *error)
 {
     const plx_ladder *ladder = plx_ladder_of(problem->op);
     if (ladder == NULL || ladder->count == 0)
@@ -103,8 +102,8 @@ plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info 
     return PLX_OK;
 }
 
-plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *device, size_t index,
-                            plx_rate *rates, size_t capacity, size_t *count, plx_error *error)
+plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *device, size_t index, plx_rate *rates,
+                            size_t capacity, size_t *count, plx_error *error)
 {
     const plx_row *row;
     plx_status status = plx_ladder_row(problem, index, &row, error);

@@ -33,15 +33,19 @@ typedef struct plx_field {
     const char *help;
 } plx_field;
 
-#define PLX_FIELD_AT(member)                                                                        \
+#define PLX_FIELD_AT(member) \
     .offset = offsetof(plx_problem, of.member), .bytes = sizeof((const plx_problem *)0)->of.member
 /* The two factors that BLAS has. */
-#define PLX_FIELD_ALPHA_AT(member)                                                                  \
-    {.name = "alpha", .kind = PLX_FIELD_ALPHA, PLX_FIELD_AT(member), .initial = 1, .option = "alpha",   \
-     .argument = "X", .help = "factor of the product (1)"}
-#define PLX_FIELD_BETA_AT(member)                                                                   \
-    {.name = "beta", .kind = PLX_FIELD_BETA, PLX_FIELD_AT(member), .option = "beta", .argument = "X",   \
-     .help = "factor of the old contents of the result (0)"}
+#define PLX_FIELD_ALPHA_AT(member)                                                                       \
+    {                                                                                                    \
+        .name = "alpha", .kind = PLX_FIELD_ALPHA, PLX_FIELD_AT(member), .initial = 1, .option = "alpha", \
+        .argument = "X", .help = "factor of the product (1)"                                             \
+    }
+#define PLX_FIELD_BETA_AT(member)                                                                        \
+    {                                                                                                    \
+        .name = "beta", .kind = PLX_FIELD_BETA, PLX_FIELD_AT(member), .option = "beta", .argument = "X", \
+        .help = "factor of the old contents of the result (0)"                                           \
+    }
 
 typedef enum plx_access { PLX_READ, PLX_WRITE, PLX_READ_WRITE } plx_access;
 
@@ -58,13 +62,13 @@ typedef struct plx_operation {
     plx_op op;
     const char *name;
     const char *summary;
-    uint32_t dtypes; /* of inputs; bits */
+    uint32_t dtypes;       /* of inputs; bits */
     uint32_t f32_computes; /* bits: compute types that a problem in f32 may name beside the plain one */
     size_t operand_count;
-    size_t output;          /* which operand is the result */
-    int output_rank;        /* of the array it becomes: 2 a matrix, 1 a vector, 0 a number */
-    const char *shape_form; /* "MxNxK": what --shape takes, for messages */
-    const char *verb;       /* the verb of the program that alone makes such problems; NULL: all do */
+    size_t output;                           /* which operand is the result */
+    int output_rank;                         /* of the array it becomes: 2 a matrix, 1 a vector, 0 a number */
+    const char *shape_form;                  /* "MxNxK": what --shape takes, for messages */
+    const char *verb;                        /* the verb of the program that alone makes such problems; NULL: all do */
     int64_t default_shape[PLX_MAX_OPERANDS]; /* shows something on any machine in seconds */
     const plx_field *fields;
     size_t field_count;
@@ -118,9 +122,8 @@ void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta
 static inline size_t plx_element_size(plx_dtype dtype)
 {
     static const size_t sizes[PLX_DTYPE_COUNT] = {
-        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
-        [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
-        [PLX_F16] = 2, [PLX_BF16] = 2,
+        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4,   [PLX_I64] = 8, [PLX_F32] = 4,
+        [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16, [PLX_F16] = 2, [PLX_BF16] = 2,
     };
     return sizes[dtype];
 }

@@ -25,14 +25,13 @@ static size_t any_that_runs(const plx_problem *problem, const plx_device_info *d
     const plx_ladder *ladder = plx_ladder_of(problem->op);
 
     for (size_t i = 0; i < ladder->count; ++i)
-        if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 &&
-            runs(&ladder->rows[i], problem, device))
+        if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 && runs(&ladder->rows[i], problem, device))
             return i;
     return otherwise; /* whose plan will say what the device lacks */
 }
 
-size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
-                  const plx_problem *problem, const plx_device_info *device)
+size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows, const plx_problem *problem,
+                  const plx_device_info *device)
 {
     uint32_t class = class_of(device);
 

@@ -218,9 +218,8 @@ static plx_status check_block(const plx_step *step, const plx_device_info *devic
 {
     uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
     if (threads > device->max_block_threads)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs blocks of %" PRIu64 " threads; this device has at most %" PRIu32, threads,
-                        device->max_block_threads);
+        return plx_fail(error, PLX_UNSUPPORTED, "needs blocks of %" PRIu64 " threads; this device has at most %" PRIu32,
+                        threads, device->max_block_threads);
     for (int axis = 0; axis < 3; axis++)
         if (step->block[axis] > device->max_block[axis])
             return plx_fail(error, PLX_UNSUPPORTED,
@@ -233,11 +232,11 @@ static plx_status check_grid(const plx_step *step, const plx_device_info *device
 {
     const uint64_t y = step->cluster_y > 1 ? step->cluster_y : 1, z = step->cluster_z > 1 ? step->cluster_z : 1;
     if (y * z > 1 && (step->cluster * y * z > 16 || step->grid[1] % y != 0 || step->grid[2] % z != 0))
-        return plx_fail(error, PLX_FAILED, "%s has clusters of %" PRIu32 " x %" PRIu64 " x %" PRIu64 " blocks", step->entry,
-                        step->cluster, y, z);
+        return plx_fail(error, PLX_FAILED, "%s has clusters of %" PRIu32 " x %" PRIu64 " x %" PRIu64 " blocks",
+                        step->entry, step->cluster, y, z);
     if (step->cluster > (step->cluster_y > 0 ? 16 : 8) || (step->cluster != 0 && step->grid[0] % step->cluster != 0))
-        return plx_fail(error, PLX_FAILED, "%s has %" PRIu64 " blocks in clusters of %" PRIu32, step->entry, step->grid[0],
-                        step->cluster);
+        return plx_fail(error, PLX_FAILED, "%s has %" PRIu64 " blocks in clusters of %" PRIu32, step->entry,
+                        step->grid[0], step->cluster);
     for (int axis = 0; axis < 3; axis++)
         if (step->grid[axis] > device->max_grid[axis])
             return plx_fail(error, PLX_UNSUPPORTED,
@@ -249,21 +248,24 @@ static plx_status check_grid(const plx_step *step, const plx_device_info *device
 static plx_status check_map(const plx_tensor_map *map, plx_error *error)
 {
     if (map->width == 0 || map->height == 0 || map->box_width > 256 || map->box_height > 256 || map->offset % 16 != 0)
-        return plx_fail(error, PLX_FAILED, "a tensor map is of no matrix, begins at no multiple of 16 bytes, or has "
-                                           "boxes of %" PRIu32 " x %" PRIu32, map->box_width, map->box_height);
+        return plx_fail(error, PLX_FAILED,
+                        "a tensor map is of no matrix, begins at no multiple of 16 bytes, or has "
+                        "boxes of %" PRIu32 " x %" PRIu32,
+                        map->box_width, map->box_height);
     if (map->width > PLX_MOST_OF_MAP || map->height > PLX_MOST_OF_MAP)
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs bulk copies from a matrix of %" PRIu64 " rows of %" PRIu64
-                        "; they reach %d of each", map->height, map->width, PLX_MOST_OF_MAP);
+                        "needs bulk copies from a matrix of %" PRIu64 " rows of %" PRIu64 "; they reach %d of each",
+                        map->height, map->width, PLX_MOST_OF_MAP);
     if (map->pitch % 16 != 0 || map->pitch >= UINT64_C(1) << 40)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs bulk copies of rows that are %" PRIu64 " bytes apart; they take multiples of 16 "
-                        "below 2^40", map->pitch);
+                        "below 2^40",
+                        map->pitch);
     return PLX_OK;
 }
 
-plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
-                            const plx_device_info *device, plx_error *error)
+plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared, const plx_device_info *device,
+                            plx_error *error)
 {
     plx_status status = check_room(recipe, error);
     for (size_t i = 0; status == PLX_OK && i < recipe->step_count; i++) {
@@ -276,8 +278,8 @@ plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
         uint64_t shared = static_shared + dynamic_shared(step);
         if (shared > device->max_shared_bytes)
             return plx_fail(error, PLX_UNSUPPORTED,
-                            "needs %" PRIu64 " bytes of shared memory per block; this device has %" PRIu64,
-                            shared, device->max_shared_bytes);
+                            "needs %" PRIu64 " bytes of shared memory per block; this device has %" PRIu64, shared,
+                            device->max_shared_bytes);
     }
     for (size_t i = 0; status == PLX_OK && i < recipe->map_count; i++)
         status = check_map(&recipe->maps[i], error);

@@ -22,18 +22,18 @@ typedef enum plx_argument_kind {
                         CUtensorMap; OpenCL: global uchar *, long offset in bytes, and matrix_t, of which
                         device code makes one (gemm/tensor-map.clh) */
     /* Of launches that others wrote (given.c): */
-    PLX_ARG_POINTER, /* operand `operand`, `value` bytes on; OpenCL: the pointer alone */
-    PLX_ARG_PIECE,   /* piece of memory `operand`, `value` bytes on; the pointer alone */
-    PLX_ARG_BYTES,   /* `value` bytes as they lie at `given->bytes`, with pointers within */
-    PLX_ARG_NULL,    /* a null pointer */
+    PLX_ARG_POINTER,  /* operand `operand`, `value` bytes on; OpenCL: the pointer alone */
+    PLX_ARG_PIECE,    /* piece of memory `operand`, `value` bytes on; the pointer alone */
+    PLX_ARG_BYTES,    /* `value` bytes as they lie at `given->bytes`, with pointers within */
+    PLX_ARG_NULL,     /* a null pointer */
     PLX_ARG_GIVEN_MAP /* map number `operand` of the list */
 } plx_argument_kind;
 
 typedef struct plx_argument {
     plx_argument_kind kind;
-    uint32_t operand;      /* OPERAND, MAP: which; SCRATCH: element size of the pointer's type */
-    int64_t value;         /* I64, I32, SCRATCH (byte offset), SHARED (bytes) */
-    double scalar;         /* SCALAR */
+    uint32_t operand;       /* OPERAND, MAP: which; SCRATCH: element size of the pointer's type */
+    int64_t value;          /* I64, I32, SCRATCH (byte offset), SHARED (bytes) */
+    double scalar;          /* SCALAR */
     const plx_given *given; /* BYTES */
 } plx_argument;
 
@@ -87,10 +87,10 @@ typedef struct plx_step {
 #define PLX_SCRATCH_COUNTERS 65536
 
 typedef struct plx_recipe {
-    const void *form; /* the row's */
-    char variant[48];  /* "f32_nt": the end of the CUDA entry points' names */
-    char defines[256]; /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
-    char code[64]; /* another row's device code that this runs, "matvec/split"; "": the row's own */
+    const void *form;       /* the row's */
+    char variant[48];       /* "f32_nt": the end of the CUDA entry points' names */
+    char defines[256];      /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
+    char code[64];          /* another row's device code that this runs, "matvec/split"; "": the row's own */
     uint64_t scratch_bytes; /* counters included; 0 when no step uses scratch */
     /* OpenCL: static local memory that a group is known to get, where the device tells
      * of less; 0 otherwise. */
@@ -100,7 +100,7 @@ typedef struct plx_recipe {
     bool more_maps, more_steps; /* than there is room for were added: plx_recipe_check() refuses it */
     size_t map_count;
     plx_tensor_map maps[PLX_MAX_MAPS];
-    size_t step_count;      /* 0: nothing to do */
+    size_t step_count; /* 0: nothing to do */
     plx_step steps[PLX_MAX_STEPS];
 } plx_recipe;
 
@@ -117,8 +117,8 @@ typedef struct plx_time_model {
  * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
  * C compiler, nvcc and (as the first string of the program) OpenCL all read. */
 typedef struct plx_row plx_row;
-typedef plx_status plx_recipe_function(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error);
+typedef plx_status plx_recipe_function(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                       plx_error *error);
 struct plx_row {
     plx_kernel about;
     /* PLX_UNSUPPORTED with a reason when this device or problem is not served.  For plx_recipe_write(),
@@ -139,8 +139,7 @@ struct plx_row {
     /* Where the kernel can be launched in several ways: how many there are for the problem; writes at
      * most `capacity` of them, first the one that it takes by itself.  `recipe`, `recipe_unaligned` and
      * the depth take what problem->config says instead, which is 0 or a number that was listed. */
-    size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
-                      size_t capacity);
+    size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs, size_t capacity);
     const plx_time_model *model; /* of the kernel's time; NULL: there is none */
 };
 
@@ -174,8 +173,8 @@ plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_ro
 plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info *device, size_t index,
                               plx_config *configs, size_t capacity, size_t *count, plx_error *error);
 /* The rates of its model; none where it has none. */
-plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *device, size_t index,
-                            plx_rate *rates, size_t capacity, size_t *count, plx_error *error);
+plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *device, size_t index, plx_rate *rates,
+                            size_t capacity, size_t *count, plx_error *error);
 /* What the model expects.  PLX_UNSUPPORTED: there is none, or it knows nothing of this configuration. */
 plx_status plx_ladder_expect(const plx_problem *problem, const plx_device_info *device, size_t index,
                              const double *rates, double *us, plx_error *error);
@@ -206,15 +205,15 @@ enum {
 /* A line of an operation's table of choices: on these devices, for the problems that it
  * suits, this kernel was measured to be the fastest. */
 typedef struct plx_preference {
-    uint32_t devices; /* PLX_ON_ bits */
+    uint32_t devices;                                                         /* PLX_ON_ bits */
     bool (*suits)(const plx_problem *problem, const plx_device_info *device); /* NULL: all */
     size_t row;
 } plx_preference;
 
 /* The row of the first line that fits and whose recipe the device can run; when there is none, the
  * operation's first row that runs and is no baseline; when nothing runs, the row of the last line. */
-size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
-                  const plx_problem *problem, const plx_device_info *device);
+size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows, const plx_problem *problem,
+                  const plx_device_info *device);
 
 /* ---- recipes (recipe.c) ------------------------------------------------ */
 
@@ -285,7 +284,7 @@ void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *dev
  * memory (static_shared bytes plus its dynamic arguments) or more blocks than the
  * device has, or a map is of a matrix that maps can't describe.  PLX_FAILED when the
  * recipe itself is wrong: it does not fit into a plx_recipe, so that something of it is missing. */
-plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
-                            const plx_device_info *device, plx_error *error);
+plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared, const plx_device_info *device,
+                            plx_error *error);
 
 #endif

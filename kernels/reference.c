@@ -21,8 +21,8 @@ bool plx_reference_spreads(const plx_problem *problem)
     return all[problem->op]->spreads;
 }
 
-void plx_reference_make(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                        int64_t count, plx_reference *reference)
+void plx_reference_make(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
+                        plx_reference *reference)
 {
     all[problem->op]->make(problem, operands, first, count, reference);
 }

@@ -42,8 +42,8 @@ typedef struct plx_op_reference {
 /* Both for a problem that was checked. */
 bool plx_is_exact(const plx_problem *problem);
 bool plx_reference_spreads(const plx_problem *problem);
-void plx_reference_make(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                        int64_t count, plx_reference *reference);
+void plx_reference_make(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
+                        plx_reference *reference);
 
 /* An element of a floating-point type. */
 static inline double plx_real_element(plx_dtype dtype, const void *from, int64_t index)

@@ -30,10 +30,10 @@ typedef struct plx_layer {
 typedef struct plx_op_sets {
     const plx_set_row *rows;
     size_t row_count;
-    const char *both_ways; /* the setting with which all shapes come once more: "trans"; NULL: none */
+    const char *both_ways;                /* the setting with which all shapes come once more: "trans"; NULL: none */
     plx_problem (*draw)(plx_draw *from);  /* in f32; NULL: random sets go without it */
     plx_problem (*draw8)(plx_draw *from); /* the same with sides that are multiples of 8 */
-    const plx_layer *layers; /* the weights of "layers", those of one place together */
+    const plx_layer *layers;              /* the weights of "layers", those of one place together */
     size_t layer_count;
 } plx_op_sets;
 

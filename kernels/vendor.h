@@ -5,9 +5,8 @@
 #include <parallax/plugin.h>
 
 /* What their kernels for f32 and f64 say alike, for a descriptor. */
-#define PLX_VENDOR_REALS                                                                                     \
-    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .flags = PLX_KERNEL_VENDOR,                   \
-    .accumulator_f32 = PLX_F32
+#define PLX_VENDOR_REALS \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .flags = PLX_KERNEL_VENDOR, .accumulator_f32 = PLX_F32
 
 /* The kernel of an operation in a table with one for each that the library has. */
 const plx_kernel *plx_vendor_kernel(const plx_kernel *table, size_t count, plx_op op, size_t index);

@@ -13,8 +13,7 @@ enum { LEAST = 3, MOST = 64 };
 static const char *type_of(const plx_record *record)
 {
     const plx_problem *problem = &record->problem;
-    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype)
-                                                 : plx_compute_name(problem->compute);
+    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype) : plx_compute_name(problem->compute);
 }
 
 static bool counts(const plx_page_record *one)
@@ -165,12 +164,11 @@ static void put_curve(plx_page *page, const curve *of, size_t number, void *data
     drawing *d = data;
     (void)page;
     (void)of;
-    (void)fprintf(
-        d->to,
-        "%s $type%zu using 1:2 with linespoints lw 2 pt %d ps 0.7 lc rgb '%s', $type%zu using 1:3 with "
-        "lines lw 1.5 dt 2 lc rgb '%s'",
-        number == 0 ? "plot" : ",", number, marks[number % 8], plx_page_colour(number), number,
-        plx_page_colour(number));
+    (void)fprintf(d->to,
+                  "%s $type%zu using 1:2 with linespoints lw 2 pt %d ps 0.7 lc rgb '%s', $type%zu using 1:3 with "
+                  "lines lw 1.5 dt 2 lc rgb '%s'",
+                  number == 0 ? "plot" : ",", number, marks[number % 8], plx_page_colour(number), number,
+                  plx_page_colour(number));
 }
 
 static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
@@ -215,8 +213,7 @@ static void put_row(plx_page *page, const curve *of, size_t number, void *data)
     (void)number;
     for (size_t i = 0; i < of->count; i++) {
         plx_page_put(to, "<tr><td>%s</td>", of->type);
-        (void)fprintf(to,
-                      "<td class=\"n\">%.0f</td><td class=\"n\">%.3g</td><td class=\"n\">%.3g</td></tr>\n",
+        (void)fprintf(to, "<td class=\"n\">%.0f</td><td class=\"n\">%.3g</td><td class=\"n\">%.3g</td></tr>\n",
                       of->points[i].terms, of->points[i].error, of->points[i].bound);
     }
 }
@@ -233,12 +230,11 @@ void plx_page_accuracies(plx_page *page, FILE *to)
                 to);
     for (size_t i = 0; plx_page_accuracy_figure(page, i, &figure); i++) {
         plx_page_draw(page, &figure, to);
-        (void)fprintf(
-            to,
-            "<details%s><summary>In numbers</summary>\n<div class=\"box\"><table><thead><tr><th>type</th>"
-            "<th class=\"n\">terms</th><th class=\"n\">error</th><th class=\"n\">bound</th></tr></thead>\n"
-            "<tbody>\n",
-            page->plots ? "" : " open");
+        (void)fprintf(to,
+                      "<details%s><summary>In numbers</summary>\n<div class=\"box\"><table><thead><tr><th>type</th>"
+                      "<th class=\"n\">terms</th><th class=\"n\">error</th><th class=\"n\">bound</th></tr></thead>\n"
+                      "<tbody>\n",
+                      page->plots ? "" : " open");
         each_curve(page, figure.of, put_row, to);
         (void)fputs("</tbody></table></div></details>\n", to);
     }

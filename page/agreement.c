@@ -48,8 +48,7 @@ static void put_cell(const cell *of, FILE *to)
         return;
     }
     if (of->compared == 0) {
-        (void)fprintf(to, "<td class=\"soft\">nothing compared, %zu pair%s</td>", of->pairs,
-                      of->pairs == 1 ? "" : "s");
+        (void)fprintf(to, "<td class=\"soft\">nothing compared, %zu pair%s</td>", of->pairs, of->pairs == 1 ? "" : "s");
         return;
     }
     bool all = of->agreed == of->compared;
@@ -101,11 +100,10 @@ void plx_page_agreement(plx_page *page, FILE *to)
 {
     plx_page_section(to, "agreement", "Agreement");
     if (has_pairs(page)) {
-        (void)fputs(
-            "<p>Pairs of results of the same problem on the same bytes, element by element. Two agree when "
-            "their difference is within the sum of their bounds. A large distance in ulp next to “agree” is "
-            "an element near zero, whose terms cancel.</p>\n",
-            to);
+        (void)fputs("<p>Pairs of results of the same problem on the same bytes, element by element. Two agree when "
+                    "their difference is within the sum of their bounds. A large distance in ulp next to “agree” is "
+                    "an element near zero, whose terms cancel.</p>\n",
+                    to);
         put_matrix(page, to);
     } else {
         (void)fputs("<p>No pairs were compared.</p>\n", to);

@@ -63,8 +63,7 @@ static void put_row(const plx_attribution *one, FILE *to)
         if (!ratio->known)
             (void)fputs("<td class=\"soft\">–</td>", to);
         else
-            (void)fprintf(to, "<td%s>%.3f</td>", plx_ratio_is_conclusive(ratio) ? "" : " class=\"soft\"",
-                          ratio->value);
+            (void)fprintf(to, "<td%s>%.3f</td>", plx_ratio_is_conclusive(ratio) ? "" : " class=\"soft\"", ratio->value);
     }
     facts_text(one, false, facts, sizeof facts);
     plx_page_put(to, "<td>%s</td>", facts);
@@ -78,19 +77,17 @@ static void put_row(const plx_attribution *one, FILE *to)
 static void put_words(const plx_attribution *one, FILE *to)
 {
     if (is_far(one))
-        plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(one->problem.op), one->kernel,
-                     one->verdict);
+        plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(one->problem.op), one->kernel, one->verdict);
     if (one->bits[0] != '\0')
         plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(one->problem.op), one->kernel, one->bits);
 }
 
 static void put_file(const plx_results *results, const plx_attribution *first, FILE *to)
 {
-    plx_page_put(
-        to,
-        "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
-        "%s, and the product of the next four; what is grey is not different from 1 beyond noise.</p>\n",
-        first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
+    plx_page_put(to,
+                 "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
+                 "%s, and the product of the next four; what is grey is not different from 1 beyond noise.</p>\n",
+                 first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
     (void)fputs("<div class=\"box\"><table><thead><tr><th>kernel</th><th>problem</th>", to);
     for (size_t i = 0; i < COLUMNS; i++)
         plx_page_put(to, "<th>%s</th>", columns[i].title);

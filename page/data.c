@@ -60,8 +60,8 @@ static char *written(const plx_results *results)
 /* Texts are compared only where the little that is cheap to compare is the same. */
 static bool same_results(const plx_results *a, const plx_results *b)
 {
-    if (a->record_count != b->record_count || a->pair_count != b->pair_count ||
-        a->device_count != b->device_count || !same_text(a->environment.date, b->environment.date))
+    if (a->record_count != b->record_count || a->pair_count != b->pair_count || a->device_count != b->device_count ||
+        !same_text(a->environment.date, b->environment.date))
         return false;
     char *one = written(a), *other = written(b);
     bool same = one != NULL && other != NULL && same_text(one, other);
@@ -309,8 +309,7 @@ static size_t kind_of(plx_page *page, const plx_page_problem *problem)
     for (size_t i = 0; i < page->kind_count; i++) {
         const plx_page_problem *first = &page->problems[page->kinds[i].first];
         if (first->first->problem.op == problem->first->problem.op &&
-            first->first->problem.dtype == problem->first->problem.dtype &&
-            same_text(first->form, problem->form))
+            first->first->problem.dtype == problem->first->problem.dtype && same_text(first->form, problem->form))
             return i;
     }
     plx_page_kind *made = grow(&page->kinds, &page->kind_count, sizeof *made);
@@ -356,8 +355,7 @@ static void chain_problem(plx_page *page, plx_page_problem *problem, size_t reco
     problem->last = record;
 }
 
-static plx_status add_record(plx_page *page, size_t file, const plx_record *is, index_table *problems,
-                             plx_error *error)
+static plx_status add_record(plx_page *page, size_t file, const plx_record *is, index_table *problems, plx_error *error)
 {
     size_t device = page->files[file].first_device + is->device;
     size_t series = series_of(page, is->backend, page->devices[device].chip);
@@ -410,15 +408,13 @@ static plx_status chain_groups(plx_page *page, plx_error *error)
 /* Later by its date; of the same date, or of none, by its place on the command line. */
 static bool is_newer(plx_page *page, size_t file, size_t than)
 {
-    int order =
-        strcmp(page->files[file].results.environment.date, page->files[than].results.environment.date);
+    int order = strcmp(page->files[file].results.environment.date, page->files[than].results.environment.date);
     return order > 0 || (order == 0 && file > than);
 }
 
 static int by_what(const void *a, const void *b)
 {
-    const plx_page_record *one = *(const plx_page_record *const *)a,
-                          *other = *(const plx_page_record *const *)b;
+    const plx_page_record *one = *(const plx_page_record *const *)a, *other = *(const plx_page_record *const *)b;
     if (one->problem != other->problem)
         return one->problem < other->problem ? -1 : 1;
     if (one->series != other->series)

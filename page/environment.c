@@ -93,8 +93,7 @@ void plx_page_environment(plx_page *page, FILE *to)
     plx_page_section(to, "environment", "Environment");
     for (size_t i = 0; i < page->file_count; i++) {
         plx_page_put(to, "<h3>File %zu: %s</h3>\n", i + 1, page->files[i].name);
-        if (i == 0 ||
-            !same_origin(&page->files[i].results.environment, &page->files[i - 1].results.environment))
+        if (i == 0 || !same_origin(&page->files[i].results.environment, &page->files[i - 1].results.environment))
             put_file(page, i, to);
         else
             (void)fputs("<p class=\"soft\">As the file before.</p>\n", to);

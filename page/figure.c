@@ -70,13 +70,12 @@ void plx_page_canvas(const plx_page_size *size, FILE *to)
                   "set encoding utf8\nset border 3 lc rgb '%s'\nset grid lc rgb '%s' lt 1 lw 0.5\n"
                   "set tics nomirror textcolor rgb '%s'\nunset key\nset tmargin 1.5\n",
                   plx_page_ink(), faint(), plx_page_ink());
-    (void)fprintf(to, "set xlabel textcolor rgb '%s'\nset ylabel textcolor rgb '%s' offset 1\n",
-                  plx_page_ink(), plx_page_ink());
+    (void)fprintf(to, "set xlabel textcolor rgb '%s'\nset ylabel textcolor rgb '%s' offset 1\n", plx_page_ink(),
+                  plx_page_ink());
     (void)size;
 }
 
-static char *script_of(plx_page *page, const plx_page_figure *figure, const plx_page_size *size,
-                       const char *terminal)
+static char *script_of(plx_page *page, const plx_page_figure *figure, const plx_page_size *size, const char *terminal)
 {
     char *text = NULL;
     size_t length;
@@ -84,9 +83,8 @@ static char *script_of(plx_page *page, const plx_page_figure *figure, const plx_
     if (to == NULL)
         return NULL;
     if (terminal != NULL)
-        (void)fprintf(to, "set terminal %s size %d,%d noenhanced font 'sans-serif,%d'%s\n", terminal,
-                      size->width, size->height, size->letters,
-                      strcmp(terminal, "svg") == 0 ? " dynamic" : "");
+        (void)fprintf(to, "set terminal %s size %d,%d noenhanced font 'sans-serif,%d'%s\n", terminal, size->width,
+                      size->height, size->letters, strcmp(terminal, "svg") == 0 ? " dynamic" : "");
     figure->script(page, figure, size, to);
     if (plx_text_whole(to))
         return text;
@@ -139,8 +137,7 @@ static size_t find_colour(const char *at, size_t *which)
     const char *next = at + 4;
     if (strncmp(at, "rgb(", 4) != 0)
         return 0;
-    for (size_t i = 0; i < 3;
-         i++, next = end + 1) { /* no sscanf(): it looks for the end of all that follows */
+    for (size_t i = 0; i < 3; i++, next = end + 1) { /* no sscanf(): it looks for the end of all that follows */
         (void)snprintf(hexadecimal + 1 + 2 * i, 3, "%02lx", strtoul(next, &end, 10) & 255UL);
         if (end == next || *end != (i < 2 ? ',' : ')'))
             return 0;
@@ -209,16 +206,16 @@ static const char *inside(const char *picture)
 
 /* ---- in the page ---------------------------------------------------------------------------- */
 
-static void draw_once(plx_page *page, const plx_page_figure *figure, const plx_page_size *size,
-                      const char *name, FILE *to)
+static void draw_once(plx_page *page, const plx_page_figure *figure, const plx_page_size *size, const char *name,
+                      FILE *to)
 {
     char *script = script_of(page, figure, size, "svg");
     char *picture = page->status == PLX_OK ? picture_of(script, &page->error) : NULL;
     const char *rest = picture != NULL ? inside(picture) : NULL;
     const rewriting now = {.to = to, .number = page->figures++, .variables = true};
     if (rest != NULL) {
-        (void)fprintf(to, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", name,
-                      size->width, size->height);
+        (void)fprintf(to, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", name, size->width,
+                      size->height);
         plx_page_text(to, figure->title);
         (void)fputs("\">", to);
         rewrite(&now, rest);
@@ -249,8 +246,8 @@ static void put_style(FILE *to)
     (void)fputs("<style>\n@media (prefers-color-scheme: dark) {\n", to);
     for (size_t i = 0; i < COLOUR_COUNT; i++)
         for (size_t p = 0; p < sizeof properties / sizeof properties[0]; p++)
-            (void)fprintf(to, "[%s=\"%s\"],[%s='%s'] { %s: %s }\n", properties[p], colours[i].light,
-                          properties[p], colours[i].light, properties[p], colours[i].dark);
+            (void)fprintf(to, "[%s=\"%s\"],[%s='%s'] { %s: %s }\n", properties[p], colours[i].light, properties[p],
+                          colours[i].light, properties[p], colours[i].dark);
     (void)fputs("}\n</style>\n", to);
 }
 
@@ -275,8 +272,7 @@ static plx_status put_svg(const plx_page_figure *figure, const plx_page_size *si
         free(picture);
         return PLX_IO;
     }
-    (void)fprintf(to,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
+    (void)fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
                   size->width, size->height);
     plx_page_text(to, figure->title);
     (void)fputs("</title>\n<metadata>\n", to);

@@ -10,10 +10,9 @@ extern const plx_image plx_page_style[];
 
 static void put_style(FILE *to)
 {
-    (void)fputs(
-        "<style>\n:root{color-scheme:light dark;--soft:#595959;--line:#d9d9d9;--box:#f5f6f7;--good:#00694e;"
-        "--bad:#b3261e;",
-        to);
+    (void)fputs("<style>\n:root{color-scheme:light dark;--soft:#595959;--line:#d9d9d9;--box:#f5f6f7;--good:#00694e;"
+                "--bad:#b3261e;",
+                to);
     plx_page_variables(to, false);
     (void)fputs("}\n@media(prefers-color-scheme:dark){:root{--soft:#a8a8a8;--line:#3c4043;--box:#202427;"
                 "--good:#4fd3a8;--bad:#ff8f85;",
@@ -50,19 +49,16 @@ void plx_page_begin(plx_page *page, FILE *to)
     (void)fputs("</head>\n<body>\n<h1>Parallax: ", to);
     put_title(page, to);
     (void)fputs("</h1>\n<nav>", to);
-    (void)fputs(
-        "<a href=\"#summary\">Summary</a> <a href=\"#peers\">Peers</a> <a href=\"#ladders\">Ladders</a> "
-        "<a href=\"#roofline\">Roofline</a> <a href=\"#sizes\">Sizes</a> "
-        "<a href=\"#agreement\">Agreement</a> <a href=\"#records\">Records</a> "
-        "<a href=\"#environment\">Environment</a></nav>\n",
-        to);
+    (void)fputs("<a href=\"#summary\">Summary</a> <a href=\"#peers\">Peers</a> <a href=\"#ladders\">Ladders</a> "
+                "<a href=\"#roofline\">Roofline</a> <a href=\"#sizes\">Sizes</a> "
+                "<a href=\"#agreement\">Agreement</a> <a href=\"#records\">Records</a> "
+                "<a href=\"#environment\">Environment</a></nav>\n",
+                to);
     if (!page->plots)
-        (void)fputs(
-            "<p class=\"soft\">The plots are left out: gnuplot is not installed, or not in PATH.</p>\n", to);
+        (void)fputs("<p class=\"soft\">The plots are left out: gnuplot is not installed, or not in PATH.</p>\n", to);
 }
 
 void plx_page_end(FILE *to)
 {
-    (void)fprintf(to, "<footer class=\"soft\"><p>Made by parallax %s.</p></footer>\n</body>\n</html>\n",
-                  plx_version());
+    (void)fprintf(to, "<footer class=\"soft\"><p>Made by parallax %s.</p></footer>\n</body>\n</html>\n", plx_version());
 }

@@ -73,8 +73,8 @@ static bool has_two_steps(const ladder *of)
 {
     for (const plx_page_record *one = first_step(of); one != NULL; one = next_step(of, one))
         for (const plx_page_record *other = one; other != NULL; other = next_step(of, other))
-            if (one != other && one->series == other->series && one->time > 0 && other->time > 0 &&
-                !one->baseline && !other->baseline)
+            if (one != other && one->series == other->series && one->time > 0 && other->time > 0 && !one->baseline &&
+                !other->baseline)
                 return true;
     return false;
 }
@@ -126,8 +126,7 @@ static void put_lane(const ladder *of, const plx_page_record *one, size_t series
 
 static void put_step(const ladder *of, const plx_page_record *first, FILE *to)
 {
-    plx_page_put(to, "<div class=\"step\"><b>%s%s</b>", first->is->kernel,
-                 first->baseline ? " (a copy)" : "");
+    plx_page_put(to, "<div class=\"step\"><b>%s%s</b>", first->is->kernel, first->baseline ? " (a copy)" : "");
     for (size_t s = 0; s < of->page->series_count; s++)
         if (takes_part(of, s))
             put_lane(of, step_of(of, first->is->kernel, s), s, to);
@@ -192,10 +191,9 @@ void plx_page_ladders(plx_page *page, FILE *to)
         put_ladder(&of, is_largest(page, &of), to);
     }
     if (count == 0)
-        (void)fputs(
-            "<p>No backend was timed with two kernels of one ladder; <code>--kernel all</code> times all of "
-            "them.</p>\n",
-            to);
+        (void)fputs("<p>No backend was timed with two kernels of one ladder; <code>--kernel all</code> times all of "
+                    "them.</p>\n",
+                    to);
     (void)fputs("</section>\n", to);
 }
 
@@ -229,8 +227,8 @@ static void put_boxes(const ladder *of, size_t series, double shift, double half
         const plx_page_record *one = step_of(of, step->is->kernel, series);
         double rate = one != NULL ? plx_page_rate(one, of->flops) : 0;
         row++;
-        (void)fprintf(to, "%.9g %.4f 0 %.9g %.4f %.4f\n", rate, (double)row + shift, rate,
-                      (double)row + shift - half, (double)row + shift + half);
+        (void)fprintf(to, "%.9g %.4f 0 %.9g %.4f %.4f\n", rate, (double)row + shift, rate, (double)row + shift - half,
+                      (double)row + shift + half);
     }
     (void)fputs("EOD\n", to);
 }
@@ -263,10 +261,9 @@ static void put_script(plx_page *page, const void *what, const plx_page_size *si
                   " textcolor rgb '%s'\nset border 2\nset tmargin 3\nunset grid\nset tics scale 0\nset "
                   "format x ''\nunset xtics\n",
                   plx_page_ink());
-    (void)fprintf(to, "set xrange [0:%.9g]\nset yrange [%zu.6:0.4]\nset style fill solid 1 noborder\n",
-                  of.most * 1.3, put_tics(&of, to));
-    (void)fprintf(to, "set key outside bottom center horizontal reverse Left textcolor rgb '%s'\n",
-                  plx_page_ink());
+    (void)fprintf(to, "set xrange [0:%.9g]\nset yrange [%zu.6:0.4]\nset style fill solid 1 noborder\n", of.most * 1.3,
+                  put_tics(&of, to));
+    (void)fprintf(to, "set key outside bottom center horizontal reverse Left textcolor rgb '%s'\n", plx_page_ink());
     for (size_t s = 0; s < page->series_count; s++) {
         if (!takes_part(&of, s))
             continue;
@@ -294,8 +291,8 @@ bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figur
             continue;
         const plx_page_problem *problem = &page->problems[of.like->problem];
         *figure = (plx_page_figure){.kind = "ladder", .of = i, .script = put_script};
-        (void)snprintf(figure->name, sizeof figure->name, "ladder-%.30s-%.10s-%.60s", problem->op,
-                       problem->dtype, problem->variant);
+        (void)snprintf(figure->name, sizeof figure->name, "ladder-%.30s-%.10s-%.60s", problem->op, problem->dtype,
+                       problem->variant);
         (void)snprintf(figure->title, sizeof figure->title, "%.30s %.10s %.60s %.60s on %.60s", problem->op,
                        problem->dtype, problem->shape, problem->variant, plx_page_chip(page, of.chip));
         return true;
@@ -316,8 +313,7 @@ static void put_cells(const ladder *of, const plx_page_record *one, double best,
     plx_duration_text(one->time, "µs", time, sizeof time);
     if (one->is->gain > 0)
         (void)snprintf(gain, sizeof gain, "%.*f", one->is->gain < 9.995 ? 2 : 1, one->is->gain);
-    (void)fprintf(to, " %s | %.0f | %s | %.0f %% |", time, plx_page_rate(one, of->flops), gain,
-                  100 * best / one->time);
+    (void)fprintf(to, " %s | %.0f | %s | %.0f %% |", time, plx_page_rate(one, of->flops), gain, 100 * best / one->time);
 }
 
 /* A copy is no transpose, however fast. */
@@ -344,8 +340,7 @@ static void put_comparison_head(const ladder *of, FILE *to)
     (void)fputs("| kernel |", to);
     for (size_t s = 0; s < of->page->series_count; s++)
         if (takes_part(of, s))
-            (void)fprintf(to, " %s | %s | gain | of best |", of->page->series[s].label,
-                          of->flops ? "GFLOP/s" : "GB/s");
+            (void)fprintf(to, " %s | %s | gain | of best |", of->page->series[s].label, of->flops ? "GFLOP/s" : "GB/s");
     (void)fputs("\n|---|", to);
     for (size_t s = 0; s < 4 * count_series(of); s++)
         (void)fputs("--:|", to);
@@ -357,8 +352,8 @@ static void put_comparison(const ladder *of, FILE *to)
 {
     const plx_page_problem *problem = &of->page->problems[of->like->problem];
     const double best = fastest_step(of);
-    (void)fprintf(to, "**%s %s %s %s** on %s (%s)\n\n", problem->op, problem->dtype, problem->variant,
-                  problem->shape, plx_page_chip(of->page, of->chip), of->page->files[of->like->file].name);
+    (void)fprintf(to, "**%s %s %s %s** on %s (%s)\n\n", problem->op, problem->dtype, problem->variant, problem->shape,
+                  plx_page_chip(of->page, of->chip), of->page->files[of->like->file].name);
     put_comparison_head(of, to);
     for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step)) {
         if (!is_shown(of, step->is->kernel))
@@ -378,16 +373,14 @@ static size_t ladders_like(const ladder *of, ladder shapes[MOST_SHAPES])
 {
     plx_page *page = of->page;
     size_t count = 0;
-    for (size_t i = page->files[of->like->file].first_record; i < page->record_count && count < MOST_SHAPES;
-         i++) {
+    for (size_t i = page->files[of->like->file].first_record; i < page->record_count && count < MOST_SHAPES; i++) {
         ladder one;
         if (page->records[i].file != of->like->file ||
             !plx_page_alike(&page->problems[page->records[i].problem], &page->problems[of->like->problem]) ||
             !ladder_from(page, i, &one) || one.chip != of->chip)
             continue;
         size_t at = count++;
-        for (; at > 0 &&
-               page->problems[shapes[at - 1].like->problem].size > page->problems[one.like->problem].size;
+        for (; at > 0 && page->problems[shapes[at - 1].like->problem].size > page->problems[one.like->problem].size;
              at--)
             shapes[at] = shapes[at - 1];
         shapes[at] = one;

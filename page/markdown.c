@@ -79,8 +79,8 @@ static void operation_text(const plx_record *record, char *text, size_t capacity
 {
     char variant[128];
     plx_variant_text(&record->problem, variant, sizeof variant);
-    (void)snprintf(text, capacity, "%s %s%s%s", plx_op_name(record->problem.op),
-                   plx_dtype_name(record->problem.dtype), variant[0] != '\0' ? " " : "", variant);
+    (void)snprintf(text, capacity, "%s %s%s%s", plx_op_name(record->problem.op), plx_dtype_name(record->problem.dtype),
+                   variant[0] != '\0' ? " " : "", variant);
 }
 
 static void put_head(FILE *to, size_t columns, size_t left)
@@ -140,8 +140,7 @@ static peer_row *peer_row_of(plx_page *page, peer_row *rows, size_t *count, cons
     const char *label = page->series[theirs->series].label;
     operation_text(theirs->is, operation, sizeof operation);
     for (size_t i = 0; i < *count; i++)
-        if (strcmp(rows[i].operation, operation) == 0 &&
-            strcmp(rows[i].theirs->is->kernel, theirs->is->kernel) == 0 &&
+        if (strcmp(rows[i].operation, operation) == 0 && strcmp(rows[i].theirs->is->kernel, theirs->is->kernel) == 0 &&
             same_plugin(page->series[rows[i].theirs->series].label, label))
             return &rows[i];
     peer_row *made = &rows[(*count)++];
@@ -165,8 +164,8 @@ static void add_peer(plx_page *page, peer_row *row, const plx_page_record *their
 static void put_peer(FILE *to, plx_page *page, const peer_row *row, const backends *ours)
 {
     const char *label = page->series[row->theirs->series].label;
-    (void)fprintf(to, "| %s | %.*s %s | %zu | %s |", row->operation, name_length(label), label,
-                  row->theirs->is->kernel, row->problems, page->problems[row->theirs->problem].shape);
+    (void)fprintf(to, "| %s | %.*s %s | %zu | %s |", row->operation, name_length(label), label, row->theirs->is->kernel,
+                  row->problems, page->problems[row->theirs->problem].shape);
     put_rate(to, page, row->theirs, true);
     for (size_t i = 0; i < ours->count; i++)
         put_rate(to, page, best_of(page, row->theirs, ours->label[i]), false);
@@ -177,11 +176,10 @@ static void put_peer(FILE *to, plx_page *page, const peer_row *row, const backen
 
 static void put_peer_rows(FILE *to, plx_page *page, const peer_row *rows, size_t count, const backends *ours)
 {
-    (void)fprintf(
-        to,
-        "**Against the vendor's libraries** on %s: the library's time over that of our best kernel; "
-        "above 1 ours is faster; geometric mean, least and most",
-        plx_page_chip(page, page->series[rows[0].theirs->series].chip));
+    (void)fprintf(to,
+                  "**Against the vendor's libraries** on %s: the library's time over that of our best kernel; "
+                  "above 1 ours is faster; geometric mean, least and most",
+                  plx_page_chip(page, page->series[rows[0].theirs->series].chip));
     put_files(to, page);
     (void)fputs("| operation | library | problems | largest | there: library |", to);
     for (size_t i = 0; i < ours->count; i++)
@@ -238,13 +236,12 @@ static void put_twin(FILE *to, const twin_row *row)
 static void put_twin_rows(FILE *to, plx_page *page, const twin_row *rows, size_t count, const char *first,
                           const char *second)
 {
-    (void)fprintf(
-        to,
-        "**%.*s versus %.*s**: the speed of our best kernel through %.*s as a multiple of that through "
-        "%.*s, where operands have 64 MiB and more: launches one after the other in one queue, and in "
-        "turn on several, which may overlap; geometric mean, least and most",
-        name_length(second), second, name_length(first), first, name_length(second), second,
-        name_length(first), first);
+    (void)fprintf(to,
+                  "**%.*s versus %.*s**: the speed of our best kernel through %.*s as a multiple of that through "
+                  "%.*s, where operands have 64 MiB and more: launches one after the other in one queue, and in "
+                  "turn on several, which may overlap; geometric mean, least and most",
+                  name_length(second), second, name_length(first), first, name_length(second), second,
+                  name_length(first), first);
     put_files(to, page);
     (void)fputs("| operation | problems | one queue | several |", to);
     put_head(to, 4, 1);
@@ -259,8 +256,7 @@ static size_t put_twins_of(plx_page *page, FILE *to, const char *first, const ch
     twin_row all = {.operation = "all"}, *rows = plx_page_memory(page, page->record_count + 1, sizeof *rows);
     for (size_t i = 0; rows != NULL && i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i], *twin = best_of(page, one, second);
-        if (best_of(page, one, first) != one || twin == NULL || !is_plain(one->is) ||
-            one->is->formula_bytes < large)
+        if (best_of(page, one, first) != one || twin == NULL || !is_plain(one->is) || one->is->formula_bytes < large)
             continue;
         size_t queues = one->is->time.queues > 1;
         (void)plx_ratios_add(&twin_row_of(rows, &count, one->is)->over[queues], one->time / twin->time);
@@ -300,8 +296,7 @@ static void put_verdict(FILE *to, const plx_probe_sweep *sweep)
     if (sweep != NULL)
         (void)fprintf(to, " %s", plx_visibility_name(sweep->verdict.visibility));
     if (sweep != NULL && sweep->verdict.ratio > 0)
-        (void)fprintf(to, ", %.2f (%.2f to %.2f)", sweep->verdict.ratio, sweep->verdict.low,
-                      sweep->verdict.high);
+        (void)fprintf(to, ", %.2f (%.2f to %.2f)", sweep->verdict.ratio, sweep->verdict.low, sweep->verdict.high);
     (void)fputs(" |", to);
 }
 
@@ -408,8 +403,7 @@ static plx_status put_all(plx_page *page, const char *name, FILE *to, plx_error 
     return status;
 }
 
-plx_status plx_report_markdown(const char *const *files, size_t count, const char *name, FILE *to,
-                               plx_error *error)
+plx_status plx_report_markdown(const char *const *files, size_t count, const char *name, FILE *to, plx_error *error)
 {
     plx_page page;
     plx_status status = count > 0 ? plx_page_read(files, count, &page, error)

@@ -208,13 +208,12 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
 /* Tables in Markdown, for documents: `section` is "peers" (against the vendors' libraries),
  * "twins" (our backends versus each other), "ladders", "attribution", "probes", or NULL, for all of these
  * that the files have something for.  PLX_NOT_FOUND: no such section, or nothing for it. */
-plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to,
-                               plx_error *error);
+plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to, plx_error *error);
 /* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0", "accuracy-gemm".  `terminal` is "svg", "png"
  * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
  * plot; *error names those there are. */
-plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal,
-                           FILE *to, plx_error *error);
+plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal, FILE *to,
+                           plx_error *error);
 
 /* A fleet after its vote as a page (fleet.c). */
 plx_status plx_page_fleet(const plx_fleet *fleet, FILE *to, plx_error *error);

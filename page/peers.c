@@ -108,11 +108,7 @@ static void put_match(FILE *to, plx_page *page, const match *of)
     plx_page_problem_text(to, &page->problems[of->own->problem]);
     (void)fputs("</td>", to);
     put_ratio_cells(to, page, of->ratio, of->own->series);
-    (void)fprintf(to, "<td class=\"%s\">%s</td>",
-                  of->low > 1    ? "good"
-                  : of->high < 1 ? "bad"
-                                 : "soft",
-                  verdict_of(of));
+    (void)fprintf(to, "<td class=\"%s\">%s</td>", of->low > 1 ? "good" : of->high < 1 ? "bad" : "soft", verdict_of(of));
     put_who(to, page, of->own);
     put_time_cell(to, of->own->time);
     put_who(to, page, of->peer);
@@ -133,8 +129,7 @@ static void put_mean(FILE *to, plx_page *page, const mean *one)
     put_who(to, page, one->peer);
     plx_number_text(of->least, 3, least, sizeof least);
     plx_number_text(of->most, 3, most, sizeof most);
-    (void)fprintf(to,
-                  "<td class=\"n\">%zu</td><td class=\"n\">%s to %s</td><td class=\"n\">%.0f %%</td></tr>\n",
+    (void)fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">%s to %s</td><td class=\"n\">%.0f %%</td></tr>\n",
                   of->count, least, most, 100.0 * (double)of->ahead / (double)of->count);
 }
 
@@ -195,11 +190,10 @@ void plx_page_peers(plx_page *page, FILE *to)
                     "chip.</p>\n",
                     to);
     } else {
-        (void)fputs(
-            "<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "
-            "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
-            "intervals leave it open.</p>\n",
-            to);
+        (void)fputs("<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "
+                    "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
+                    "intervals leave it open.</p>\n",
+                    to);
         put_means(page, count, to);
         put_matches(page, count, to);
     }

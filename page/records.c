@@ -101,8 +101,8 @@ static void put_remarks(const plx_page_record *one, FILE *to)
     if (is->reason[0] != '\0')
         add_remark(to, &count, "", is->reason);
     if (is->ceiling.fraction > 1)
-        add_remark(to, &count, "more than the ceiling: ",
-                   is->ceiling.over[0] != '\0' ? is->ceiling.over : "cause unknown");
+        add_remark(to, &count,
+                   "more than the ceiling: ", is->ceiling.over[0] != '\0' ? is->ceiling.over : "cause unknown");
     if (one->time > 0 && !is->time.converged)
         add_remark(to, &count, "", "time was up before the interval was narrow");
     if (is->time.hot)
@@ -125,9 +125,8 @@ static void put_record(plx_page *page, const columns *are, const plx_page_record
     plx_page_problem_text(to, &page->problems[one->problem]);
     (void)fputs("</td><td>", to);
     plx_page_series_mark(to, page, one->series);
-    plx_page_put(
-        to, "</td><td class=\"w\">%s</td><td class=\"w\"><span class=\"%s\">%s</span></td><td class=\"n\">",
-        one->is->kernel, plx_page_outcome_class(one->is->outcome), plx_outcome_name(one->is->outcome));
+    plx_page_put(to, "</td><td class=\"w\">%s</td><td class=\"w\"><span class=\"%s\">%s</span></td><td class=\"n\">",
+                 one->is->kernel, plx_page_outcome_class(one->is->outcome), plx_outcome_name(one->is->outcome));
     if (one->time > 0)
         plx_page_time(to, one->time);
     (void)fputs("</td>", to);

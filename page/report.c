@@ -53,16 +53,15 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
 
 typedef bool figure_finder(plx_page *page, size_t index, plx_page_figure *figure);
 
-static figure_finder *const finders[] = {plx_page_ladder_figure, plx_page_sweep_figure,
-                                         plx_page_roofline_figure, plx_page_accuracy_figure};
+static figure_finder *const finders[] = {plx_page_ladder_figure, plx_page_sweep_figure, plx_page_roofline_figure,
+                                         plx_page_accuracy_figure};
 enum { FINDERS = sizeof finders / sizeof finders[0] };
 
 /* "sweep-gemm" is short for "sweep-gemm-f32-nn". */
 static bool is_named(const plx_page_figure *figure, const char *name)
 {
     size_t length = strlen(name);
-    return strncmp(figure->name, name, length) == 0 &&
-           (figure->name[length] == '\0' || figure->name[length] == '-');
+    return strncmp(figure->name, name, length) == 0 && (figure->name[length] == '\0' || figure->name[length] == '-');
 }
 
 /* Names are words of a command line: no spaces, no commas, nothing at the end. */
@@ -70,8 +69,8 @@ static void tidy(char *name)
 {
     size_t length = 0;
     for (const char *at = name; *at != '\0'; at++) {
-        bool kept = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
-                    *at == '.';
+        bool kept =
+            (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') || *at == '.';
         if (kept)
             name[length++] = *at;
         else if (length > 0 && name[length - 1] != '-')
@@ -103,8 +102,8 @@ static plx_status no_such_figure(plx_page *page, const char *name, plx_error *er
         for (size_t i = 0; finders[f](page, i, &figure); i++) {
             tidy(figure.name);
             if (length + strlen(figure.name) + 3 < sizeof names)
-                length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
-                                           length > 0 ? ", " : "", figure.name);
+                length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
+                                           figure.name);
         }
     }
     if (length == 0)
@@ -112,8 +111,8 @@ static plx_status no_such_figure(plx_page *page, const char *name, plx_error *er
     return plx_fail(error, PLX_NOT_FOUND, "no plot '%.60s' in these results; there are: %s", name, names);
 }
 
-plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal,
-                           FILE *to, plx_error *error)
+plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal, FILE *to,
+                           plx_error *error)
 {
     plx_page page;
     plx_page_figure figure;

@@ -118,8 +118,7 @@ static void put_points(plx_page *page, size_t chip, size_t series, FILE *to)
 static bool has_points(plx_page *page, size_t chip, size_t series)
 {
     for (size_t i = 0; i < page->record_count; i++)
-        if ((series == PLX_PAGE_NONE || page->records[i].series == series) &&
-            is_point(page, &page->records[i], chip))
+        if ((series == PLX_PAGE_NONE || page->records[i].series == series) && is_point(page, &page->records[i], chip))
             return true;
     return false;
 }
@@ -147,8 +146,7 @@ static size_t rank_of(plx_page *page, size_t chip, size_t record)
 {
     size_t rank = 0;
     for (size_t i = 0; i < page->record_count; i++)
-        rank +=
-            is_best(page, chip, i) && intensity_of(&page->records[i]) < intensity_of(&page->records[record]);
+        rank += is_best(page, chip, i) && intensity_of(&page->records[i]) < intensity_of(&page->records[record]);
     return rank;
 }
 
@@ -163,8 +161,8 @@ static void put_names(plx_page *page, size_t chip, FILE *to)
                        page->problems[one->problem].dtype);
         (void)fputs("set label ", to);
         plx_page_quoted(to, text);
-        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one),
-                      one->is->gflops, rank_of(page, chip, i) % 2 == 0 ? 0.7 : 1.6, plx_page_ink());
+        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one), one->is->gflops,
+                      rank_of(page, chip, i) % 2 == 0 ? 0.7 : 1.6, plx_page_ink());
     }
 }
 
@@ -208,8 +206,7 @@ static void put_rate_label(const roof *of, size_t rate, double x, FILE *to)
         if (i == rate || is_near(&of->rates[i], &of->rates[rate]))
             (void)snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%.30s", i > rate ? ", " : "",
                            of->rates[i].kind);
-    put_label(to, &(const ceiling){kinds, of->rates[rate].value}, true, x, of->rates[rate].value,
-              "right offset 0,0.6");
+    put_label(to, &(const ceiling){kinds, of->rates[rate].value}, true, x, of->rates[rate].value, "right offset 0,0.6");
 }
 
 static void put_roof(const roof *of, const range *shown, FILE *to)
@@ -225,12 +222,9 @@ static void put_roof(const roof *of, const range *shown, FILE *to)
     for (size_t i = 0; i < of->bandwidth_count; i++) {
         double end = rate > 0 ? fmin(rate / of->bandwidths[i].value, shown->x_high) : shown->x_high;
         double middle = pow(shown->x_low, 0.4) * pow(end, 0.6);
-        put_line(to, shown->x_low, of->bandwidths[i].value * shown->x_low, end,
-                 of->bandwidths[i].value * end);
-        if (of->bandwidths[i].value >=
-            bandwidth) /* the others are too close for a text; they are told above */
-            put_label(to, &of->bandwidths[i], false, middle, of->bandwidths[i].value * middle,
-                      "right offset -0.5,0.6");
+        put_line(to, shown->x_low, of->bandwidths[i].value * shown->x_low, end, of->bandwidths[i].value * end);
+        if (of->bandwidths[i].value >= bandwidth) /* the others are too close for a text; they are told above */
+            put_label(to, &of->bandwidths[i], false, middle, of->bandwidths[i].value * middle, "right offset -0.5,0.6");
     }
 }
 
@@ -257,8 +251,7 @@ static void put_script(plx_page *page, const void *what, const plx_page_size *si
     find_roof(page, figure->of, &above);
     range shown = range_of(page, figure->of, &above);
     plx_page_canvas(size, to);
-    (void)fputs("set logscale xy\nset xlabel 'FLOP per byte, compulsory traffic'\nset ylabel 'GFLOP/s'\n",
-                to);
+    (void)fputs("set logscale xy\nset xlabel 'FLOP per byte, compulsory traffic'\nset ylabel 'GFLOP/s'\n", to);
     (void)fprintf(to, "set format xy '%%g'\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n", shown.x_low,
                   shown.x_high, shown.y_low, shown.y_high);
     (void)fprintf(to, "set tmargin -1\nset key above horizontal textcolor rgb '%s'\n", plx_page_ink());
@@ -309,10 +302,9 @@ void plx_page_rooflines(plx_page *page, FILE *to)
     plx_page_figure figure;
     roof above;
     plx_page_section(to, "roofline", "Roofline");
-    (void)fputs(
-        "<p>Each point is a timed kernel: its operations per byte that has to move, and its rate. What "
-        "computes nothing, as transpose, has no place here.</p>\n",
-        to);
+    (void)fputs("<p>Each point is a timed kernel: its operations per byte that has to move, and its rate. What "
+                "computes nothing, as transpose, has no place here.</p>\n",
+                to);
     for (size_t i = 0; plx_page_roofline_figure(page, i, &figure); i++) {
         (void)fputs("<h3>", to);
         plx_page_text(to, plx_page_chip(page, figure.of));

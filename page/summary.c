@@ -34,8 +34,7 @@ static void put_chips(plx_page *page, FILE *to)
             plx_page_series_mark(to, page, i);
         }
         if (count_uuids(page, chip) > 1)
-            (void)fprintf(to, " <span class=\"soft\">(%zu devices of this model)</span>",
-                          count_uuids(page, chip));
+            (void)fprintf(to, " <span class=\"soft\">(%zu devices of this model)</span>", count_uuids(page, chip));
         (void)fputs("</li>\n", to);
     }
     (void)fputs("</ul>\n", to);
@@ -70,8 +69,8 @@ static void put_counts(plx_page *page, FILE *to)
     for (int i = 0; i < PLX_OUTCOME_COUNT; i++) {
         if (counts[i] == 0)
             continue;
-        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator,
-                      plx_page_outcome_class((plx_outcome)i), counts[i], plx_outcome_name((plx_outcome)i));
+        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator, plx_page_outcome_class((plx_outcome)i),
+                      counts[i], plx_outcome_name((plx_outcome)i));
         separator = ", ";
     }
     (void)fprintf(to, "; from %zu file%s", page->file_count, page->file_count == 1 ? "" : "s");
@@ -97,14 +96,13 @@ static void put_repeats(plx_page *page, FILE *to)
     for (size_t i = 0; i < page->record_count; i++)
         older += !page->records[i].newest;
     if (page->copies > 0)
-        (void)fprintf(to, "<p class=\"soft\">%zu file%s the same as another and counted once.</p>\n",
-                      page->copies, page->copies == 1 ? " is" : "s are");
+        (void)fprintf(to, "<p class=\"soft\">%zu file%s the same as another and counted once.</p>\n", page->copies,
+                      page->copies == 1 ? " is" : "s are");
     if (older > 0)
-        (void)fprintf(
-            to,
-            "<p class=\"soft\">%zu record%s in a newer file as well: plots show the newer, the table of "
-            "records both; every ratio is of two measurements of one run.</p>\n",
-            older, older == 1 ? " is" : "s are");
+        (void)fprintf(to,
+                      "<p class=\"soft\">%zu record%s in a newer file as well: plots show the newer, the table of "
+                      "records both; every ratio is of two measurements of one run.</p>\n",
+                      older, older == 1 ? " is" : "s are");
 }
 
 /* ---- who is ahead where --------------------------------------------------------------- */
@@ -206,8 +204,8 @@ static void put_kind(plx_page *page, const plx_page_problem *kind, standing *now
             add_group(page, &page->records[i], now);
     if (now->problems == 0)
         return;
-    plx_page_put(to, "<tr><td class=\"w\">%s %s %s</td><td class=\"n\">%zu</td><td>", kind->op, kind->dtype,
-                 kind->form, now->problems);
+    plx_page_put(to, "<tr><td class=\"w\">%s %s %s</td><td class=\"n\">%zu</td><td>", kind->op, kind->dtype, kind->form,
+                 now->problems);
     put_wins(page, now, to);
     (void)fputs("</td>", to);
     put_largest(page, &now->largest, to);
@@ -228,13 +226,12 @@ static void put_ahead(plx_page *page, FILE *to)
         (void)fputs("<p>Nothing was timed.</p>\n", to);
         return;
     }
-    (void)fputs(
-        "<h3>Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
-        "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
-        "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
-        "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
-        "<th>next</th></tr></thead>\n<tbody>\n",
-        to);
+    (void)fputs("<h3>Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
+                "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
+                "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
+                "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
+                "<th>next</th></tr></thead>\n<tbody>\n",
+                to);
     for (size_t i = 0; i < page->problem_count; i++) {
         if (!plx_page_opens_kind(page, i))
             continue;

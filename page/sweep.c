@@ -28,8 +28,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* malloc'ed; NULL and 0 when there are none. */
-static point *points_of(plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
-                        size_t *count)
+static point *points_of(plx_page *page, size_t series, const plx_page_problem *kind, bool flops, size_t *count)
 {
     point *points = plx_page_memory(page, page->record_count, sizeof *points);
     *count = 0;
@@ -37,8 +36,8 @@ static point *points_of(plx_page *page, size_t series, const plx_page_problem *k
         const plx_page_record *one = &page->records[i];
         if (!is_point(page, i, series, kind) || !(plx_page_rate(one, flops) > 0))
             continue;
-        points[(*count)++] = (point){page->problems[one->problem].size, plx_page_rate(one, flops),
-                                     page->problems[one->problem].square};
+        points[(*count)++] =
+            (point){page->problems[one->problem].size, plx_page_rate(one, flops), page->problems[one->problem].square};
     }
     if (*count > 0)
         qsort(points, *count, sizeof *points, by_size);
@@ -101,8 +100,8 @@ static void widen(extent *of, const point *points, size_t count)
     }
 }
 
-static curve put_series(plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
-                        extent *shown, FILE *to)
+static curve put_series(plx_page *page, size_t series, const plx_page_problem *kind, bool flops, extent *shown,
+                        FILE *to)
 {
     size_t count;
     point *points = points_of(page, series, kind, flops, &count);
@@ -136,8 +135,7 @@ static int by_rate(const void *a, const void *b)
  * below it. */
 static void place_names(curve *curves, size_t count, const extent *shown, const plx_page_size *size)
 {
-    double line =
-        log(1.69 * shown->high / shown->low) * 1.3 * size->letters / (size->height - 6 * size->letters);
+    double line = log(1.69 * shown->high / shown->low) * 1.3 * size->letters / (size->height - 6 * size->letters);
     qsort(curves, count, sizeof *curves, by_rate);
     for (size_t i = 0; i < count; i++) {
         curves[i].name = log(curves[i].last_rate);
@@ -186,8 +184,7 @@ static void put_size_tic(double size, FILE *to)
 
 /* Powers of two, every so many that their numbers stand apart; between two of them the
  * ends are numbered. */
-static void put_size_tics(const plx_page_problem *kind, const extent *shown, const plx_page_size *size,
-                          FILE *to)
+static void put_size_tics(const plx_page_problem *kind, const extent *shown, const plx_page_size *size, FILE *to)
 {
     double most = size->width / (5.0 * size->letters);
     double first = ceil(log2(shown->left) - 1e-6), last = floor(log2(shown->right) + 1e-6);
@@ -210,8 +207,7 @@ static void put_size_tics(const plx_page_problem *kind, const extent *shown, con
     (void)fputs(")\n", to);
 }
 
-static void put_axes(const plx_page_problem *kind, bool flops, const extent *shown, const plx_page_size *size,
-                     FILE *to)
+static void put_axes(const plx_page_problem *kind, bool flops, const extent *shown, const plx_page_size *size, FILE *to)
 {
     (void)fputs("set logscale x 2\nset logscale y\nset format y '%g'\n", to);
     put_size_tics(kind, shown, size, to);
@@ -230,15 +226,15 @@ static void put_curve(plx_page *page, const curve *of, const char *word, FILE *t
     static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
     size_t colour = page->series[of->series].colour;
     if (of->squares > 0)
-        (void)fprintf(to, "%s $squares%zu with linespoints lw 2 dt %zu pt %d ps 0.7 lc rgb '%s'", word,
-                      of->series, colour % 5 + 1, marks[colour], plx_page_colour(colour));
+        (void)fprintf(to, "%s $squares%zu with linespoints lw 2 dt %zu pt %d ps 0.7 lc rgb '%s'", word, of->series,
+                      colour % 5 + 1, marks[colour], plx_page_colour(colour));
     if (of->others > 0)
         (void)fprintf(to, "%s $others%zu with points pt %d ps 0.5 lc rgb '%s'", of->squares > 0 ? "," : word,
                       of->series, marks[colour], plx_page_colour(colour));
 }
 
-static void put_curves(plx_page *page, const plx_page_figure *figure, curve *curves,
-                       const plx_page_size *size, FILE *to)
+static void put_curves(plx_page *page, const plx_page_figure *figure, curve *curves, const plx_page_size *size,
+                       FILE *to)
 {
     const plx_page_problem *kind = &page->problems[figure->of];
     bool flops = plx_page_in_flops(page, figure->of);
@@ -274,8 +270,7 @@ bool plx_page_sweep_figure(plx_page *page, size_t index, plx_page_figure *figure
         if (!plx_page_opens_kind(page, i) || !has_sizes(page, i) || index-- > 0)
             continue;
         *figure = (plx_page_figure){.kind = "sweep", .of = i, .script = put_script};
-        (void)snprintf(figure->name, sizeof figure->name, "sweep-%.30s-%.10s-%.60s", kind->op, kind->dtype,
-                       kind->form);
+        (void)snprintf(figure->name, sizeof figure->name, "sweep-%.30s-%.10s-%.60s", kind->op, kind->dtype, kind->form);
         (void)snprintf(figure->title, sizeof figure->title, "Rate against size: %.30s %.10s %.60s", kind->op,
                        kind->dtype, kind->form);
         return true;

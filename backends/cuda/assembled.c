@@ -26,8 +26,7 @@ static plx_status subscribe_status;
 static plx_error subscribe_error;
 
 /* On the thread that loads. */
-static void CUPTIAPI on_resource(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId which,
-                                 const void *data)
+static void CUPTIAPI on_resource(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId which, const void *data)
 {
     const CUpti_ResourceData *resource = data;
     (void)unused;
@@ -48,17 +47,17 @@ static void subscribe(void)
     CUpti_SubscriberHandle subscriber;
     subscribe_status = plx_cupti_load(&subscribe_error);
     if (subscribe_status == PLX_OK)
-        subscribe_status = plx_cupti_check(
-            &subscribe_error, plx_cupti.Subscribe(&subscriber, on_resource, NULL), "cuptiSubscribe");
+        subscribe_status =
+            plx_cupti_check(&subscribe_error, plx_cupti.Subscribe(&subscriber, on_resource, NULL), "cuptiSubscribe");
     if (subscribe_status == PLX_OK)
-        subscribe_status = plx_cupti_check(&subscribe_error,
-                                           plx_cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
-                                                                    CUPTI_CBID_RESOURCE_MODULE_LOADED),
-                                           "cuptiEnableCallback");
+        subscribe_status = plx_cupti_check(
+            &subscribe_error,
+            plx_cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED),
+            "cuptiEnableCallback");
 }
 
-plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers,
-                                  void **cubin, size_t *length, plx_error *error)
+plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers, void **cubin,
+                                  size_t *length, plx_error *error)
 {
     awaited_code code = {.bytes = NULL};
     CUmodule module = NULL;
@@ -83,8 +82,8 @@ plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32
 
 #else
 
-plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers,
-                                  void **cubin, size_t *length, plx_error *error)
+plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers, void **cubin,
+                                  size_t *length, plx_error *error)
 {
     (void)session;
     (void)text;

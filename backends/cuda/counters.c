@@ -24,7 +24,10 @@ typedef struct metric {
     double scale;
 } metric;
 
-#define METRIC(name, member, scale) {name, offsetof(plx_counters, member), scale}
+#define METRIC(name, member, scale)                 \
+    {                                               \
+        name, offsetof(plx_counters, member), scale \
+    }
 
 /* ldgsts are the loads that go straight to shared memory (cp.async). */
 static const metric metrics[] = {
@@ -121,8 +124,8 @@ static plx_status find_availability(profile *p)
 
 static plx_status open_host(profile *p)
 {
-    plx_cupti_host_open asked = {.size = sizeof asked, .kind = PLX_CUPTI_HOST_RANGES, .chip = p->chip,
-                                 .availability = p->availability.bytes};
+    plx_cupti_host_open asked = {
+        .size = sizeof asked, .kind = PLX_CUPTI_HOST_RANGES, .chip = p->chip, .availability = p->availability.bytes};
     plx_status status = PLX_CUPTI(p->error, ProfilerHostInitialize, &asked);
     if (status == PLX_OK)
         p->host = asked.host;
@@ -145,8 +148,7 @@ static void choose(profile *p, const metric *added)
 
 static plx_status add_chosen(profile *p)
 {
-    plx_cupti_host_add asked = {.size = sizeof asked, .host = p->host, .metrics = p->names,
-                                .metric_count = p->count};
+    plx_cupti_host_add asked = {.size = sizeof asked, .host = p->host, .metrics = p->names, .metric_count = p->count};
     return PLX_CUPTI(p->error, ProfilerHostConfigAddMetrics, &asked);
 }
 
@@ -216,8 +218,11 @@ static plx_status make_data(profile *p)
 {
     CUpti_RangeProfiler_GetCounterDataSize_Params sized = {
         .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = p->ranges, .pMetricNames = p->names, .numMetrics = p->count,
-        .maxNumOfRanges = 1, .maxNumRangeTreeNodes = 1};
+        .pRangeProfilerObject = p->ranges,
+        .pMetricNames = p->names,
+        .numMetrics = p->count,
+        .maxNumOfRanges = 1,
+        .maxNumRangeTreeNodes = 1};
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params asked = {
         .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
         .pRangeProfilerObject = p->ranges};
@@ -233,12 +238,19 @@ static plx_status make_data(profile *p)
 
 static plx_status configure(profile *p)
 {
-    CUpti_RangeProfiler_SetConfig_Params asked = {
-        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE, .pRangeProfilerObject = p->ranges,
-        .configSize = p->config.size, .pConfig = p->config.bytes, .counterDataImageSize = p->data.size,
-        .pCounterDataImage = p->data.bytes, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0,
-        .targetNestingLevel = 1};
+    CUpti_RangeProfiler_SetConfig_Params asked = {.structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+                                                  .pRangeProfilerObject = p->ranges,
+                                                  .configSize = p->config.size,
+                                                  .pConfig = p->config.bytes,
+                                                  .counterDataImageSize = p->data.size,
+                                                  .pCounterDataImage = p->data.bytes,
+                                                  .range = CUPTI_UserRange,
+                                                  .replayMode = CUPTI_UserReplay,
+                                                  .maxRangesPerPass = 1,
+                                                  .numNestingLevels = 1,
+                                                  .minNestingLevel = 1,
+                                                  .passIndex = 0,
+                                                  .targetNestingLevel = 1};
     return PLX_CUPTI(p->error, RangeProfilerSetConfig, &asked);
 }
 
@@ -286,11 +298,11 @@ static plx_status run(const execution *e, plx_error *error)
 
 static plx_status run_in_range(profile *p, const execution *e)
 {
-    CUpti_RangeProfiler_PushRange_Params push = {
-        .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE, .pRangeProfilerObject = p->ranges,
-        .pRangeName = "execution"};
-    CUpti_RangeProfiler_PopRange_Params pop = {
-        .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE, .pRangeProfilerObject = p->ranges};
+    CUpti_RangeProfiler_PushRange_Params push = {.structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+                                                 .pRangeProfilerObject = p->ranges,
+                                                 .pRangeName = "execution"};
+    CUpti_RangeProfiler_PopRange_Params pop = {.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+                                               .pRangeProfilerObject = p->ranges};
     plx_status status = PLX_CUPTI(p->error, RangeProfilerPushRange, &push);
     if (status == PLX_OK)
         status = run(e, p->error);
@@ -329,11 +341,16 @@ static plx_status run_passes(profile *p, const execution *e)
 static plx_status evaluate(profile *p, plx_counters *counters)
 {
     double values[METRIC_COUNT] = {0};
-    CUpti_RangeProfiler_DecodeData_Params decode = {
-        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE, .pRangeProfilerObject = p->ranges};
-    plx_cupti_host_evaluate asked = {.size = sizeof asked, .host = p->host, .data = p->data.bytes,
-                                     .bytes = p->data.size, .range = 0, .metrics = p->names,
-                                     .metric_count = p->count, .values = values};
+    CUpti_RangeProfiler_DecodeData_Params decode = {.structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+                                                    .pRangeProfilerObject = p->ranges};
+    plx_cupti_host_evaluate asked = {.size = sizeof asked,
+                                     .host = p->host,
+                                     .data = p->data.bytes,
+                                     .bytes = p->data.size,
+                                     .range = 0,
+                                     .metrics = p->names,
+                                     .metric_count = p->count,
+                                     .values = values};
     plx_status status = PLX_CUPTI(p->error, RangeProfilerDecodeData, &decode);
     if (status == PLX_OK && decode.numOfRangeDropped > 0)
         return plx_fail(p->error, PLX_FAILED, "the profiler dropped what it counted");
@@ -376,9 +393,8 @@ static plx_status count_alone(const execution *e, plx_counters *counters, plx_er
     return status;
 }
 
-plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan,
-                          plx_plugin_queue *queue, const plx_operand *operands, size_t count,
-                          plx_counters *counters, plx_error *error)
+plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan, plx_plugin_queue *queue,
+                          const plx_operand *operands, size_t count, plx_counters *counters, plx_error *error)
 {
     const execution e = {execute, plan, queue, operands, count};
     plx_cuda_thread thread;
@@ -396,9 +412,8 @@ plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *p
 
 #else /* !HAVE_CUPTI */
 
-plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan,
-                          plx_plugin_queue *queue, const plx_operand *operands, size_t count,
-                          plx_counters *counters, plx_error *error)
+plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan, plx_plugin_queue *queue,
+                          const plx_operand *operands, size_t count, plx_counters *counters, plx_error *error)
 {
     (void)execute;
     (void)plan;

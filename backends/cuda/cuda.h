@@ -21,17 +21,17 @@ struct plx_session {
     CUcontext context;
     bool borrowed; /* the context is the application's */
     plx_device_info info;
-    atomic_bool lost;           /* a sticky error has killed the context */
-    pthread_mutex_t lock;       /* guards programs, attributes of their functions, monitor, retired */
+    atomic_bool lost;     /* a sticky error has killed the context */
+    pthread_mutex_t lock; /* guards programs, attributes of their functions, monitor, retired */
     plx_cuda_program *programs;
-    plx_cuda_retired *retired;  /* of queues that are gone */
+    plx_cuda_retired *retired;       /* of queues that are gone */
     struct plx_nvml_device *monitor; /* tells clocks and power; NULL until sought, or unknown */
     bool sought_monitor;
-    void *errors;            /* the management library's set of events; NULL until sought, or none */
-    uint64_t error_count;    /* that came so far, and the last of them */
+    void *errors;         /* the management library's set of events; NULL until sought, or none */
+    uint64_t error_count; /* that came so far, and the last of them */
     uint32_t last_error;
     plx_telemetry fixed; /* what it says that only a restart changes */
-    void *attachment;           /* the plugin's own, e.g. a library's handle; NULL at first */
+    void *attachment;    /* the plugin's own, e.g. a library's handle; NULL at first */
 };
 
 struct plx_memory {
@@ -43,15 +43,15 @@ struct plx_memory {
 struct plx_plugin_queue {
     plx_session *session;
     CUstream stream;
-    bool borrowed; /* the stream is the application's */
-    bool shared;   /* others know the stream: they may put kernels into it, and capture it into a graph */
+    bool borrowed;          /* the stream is the application's */
+    bool shared;            /* others know the stream: they may put kernels into it, and capture it into a graph */
     size_t first_dependent; /* of a plan's launches: those before it begin when all before them has ended */
     CUdeviceptr scratch;
     uint64_t scratch_bytes;
-    bool lent; /* the scratch memory is the application's */
+    bool lent;                 /* the scratch memory is the application's */
     plx_cuda_retired *retired; /* former scratch memory, which graphs may use as long as the queue is there */
-    CUevent order;    /* for plx_cuda_wait(); NULL until it is needed */
-    void *attachment; /* the plugin's own; NULL at first */
+    CUevent order;             /* for plx_cuda_wait(); NULL until it is needed */
+    void *attachment;          /* the plugin's own; NULL at first */
 };
 
 struct plx_plugin_event {
@@ -73,27 +73,27 @@ plx_status plx_cuda_queue_create(plx_session *session, plx_plugin_queue **queue,
 void plx_cuda_queue_destroy(plx_plugin_queue *queue);
 plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error);
 
-plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                           uint64_t bytes, plx_error *error);
-plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                             uint64_t bytes, plx_error *error);
-plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
-                         uint32_t pattern, uint64_t bytes, plx_error *error);
-plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
-                         plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error);
+plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                           plx_error *error);
+plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                             plx_error *error);
+plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                         plx_error *error);
+plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
+                         uint64_t from_offset, uint64_t bytes, plx_error *error);
 
 plx_status plx_cuda_event_create(plx_session *session, plx_plugin_event **event, plx_error *error);
 void plx_cuda_event_destroy(plx_plugin_event *event);
 plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
-plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                  plx_error *error);
+plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error);
 
 /* In native.c. */
 plx_status plx_cuda_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error);
 plx_status plx_cuda_session_native(plx_session *session, plx_native_device *native, plx_error *error);
 plx_status plx_cuda_memory_import(plx_session *session, const plx_native_memory *native, plx_memory **memory,
                                   plx_error *error);
-plx_status plx_cuda_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native, plx_error *error);
+plx_status plx_cuda_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native,
+                                  plx_error *error);
 void plx_cuda_memory_place(plx_session *session, plx_memory *memory, plx_place *place);
 plx_status plx_cuda_queue_import(plx_session *session, const plx_native_queue *native, plx_plugin_queue **queue,
                                  plx_error *error);
@@ -105,17 +105,17 @@ plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64
                                  uint64_t bytes, plx_error *error);
 
 /* Those of memory, queues and events, for a descriptor. */
-#define PLX_CUDA_MEMORY_SLOTS                                                                                \
-    .alloc = plx_cuda_alloc, .free = plx_cuda_free, .queue_create = plx_cuda_queue_create,                   \
-    .queue_destroy = plx_cuda_queue_destroy, .synchronize = plx_cuda_synchronize,                            \
-    .upload = plx_cuda_upload, .download = plx_cuda_download, .fill = plx_cuda_fill, .copy = plx_cuda_copy,  \
-    .event_create = plx_cuda_event_create, .event_destroy = plx_cuda_event_destroy,                          \
-    .event_record = plx_cuda_event_record, .event_elapsed = plx_cuda_event_elapsed,                          \
-    .session_native = plx_cuda_session_native, .memory_import = plx_cuda_memory_import,                      \
-    .memory_native = plx_cuda_memory_native, .memory_place = plx_cuda_memory_place,                          \
-    .queue_import = plx_cuda_queue_import, .queue_native = plx_cuda_queue_native, .wait = plx_cuda_wait,     \
-    .pinned_alloc = plx_cuda_pinned_alloc, .pinned_free = plx_cuda_pinned_free,                              \
-    .upload_async = plx_cuda_upload_async, .health = plx_cuda_health, .copy_between = plx_cuda_copy_between
+#define PLX_CUDA_MEMORY_SLOTS                                                                                          \
+    .alloc = plx_cuda_alloc, .free = plx_cuda_free, .queue_create = plx_cuda_queue_create,                             \
+    .queue_destroy = plx_cuda_queue_destroy, .synchronize = plx_cuda_synchronize, .upload = plx_cuda_upload,           \
+    .download = plx_cuda_download, .fill = plx_cuda_fill, .copy = plx_cuda_copy,                                       \
+    .event_create = plx_cuda_event_create, .event_destroy = plx_cuda_event_destroy,                                    \
+    .event_record = plx_cuda_event_record, .event_elapsed = plx_cuda_event_elapsed,                                    \
+    .session_native = plx_cuda_session_native, .memory_import = plx_cuda_memory_import,                                \
+    .memory_native = plx_cuda_memory_native, .memory_place = plx_cuda_memory_place,                                    \
+    .queue_import = plx_cuda_queue_import, .queue_native = plx_cuda_queue_native, .wait = plx_cuda_wait,               \
+    .pinned_alloc = plx_cuda_pinned_alloc, .pinned_free = plx_cuda_pinned_free, .upload_async = plx_cuda_upload_async, \
+    .health = plx_cuda_health, .copy_between = plx_cuda_copy_between
 
 /* ---- for the plugins -------------------------------------------------- */
 
@@ -171,8 +171,7 @@ static inline void plx_cuda_leave(const plx_cuda_thread *thread)
 /* The queue's scratch memory, of at least `bytes`: grown on first need, which
  * waits for the queue unless others know it.  Its first `zeroed` bytes (a multiple of 4) are zero when
  * it is made.  While the stream is captured it grows outside of the capture, or is refused before that ends. */
-plx_status plx_cuda_scratch_grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed,
-                                 plx_error *error);
+plx_status plx_cuda_scratch_grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, plx_error *error);
 /* The slot `lend_scratch`, for a plugin whose kernels want that many bytes zero. */
 plx_status plx_cuda_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
                                  uint64_t zeroed, plx_error *error);
@@ -181,7 +180,8 @@ plx_status plx_cuda_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, ui
 
 /* A session on a device, in a context of the application; NULL: in the primary one. */
 plx_status plx_cuda_open_in(CUdevice device, CUcontext context, plx_session **session, plx_error *error);
-/* Whether the stream is being captured.  PLX_INVALID, with the reason: its capture was broken, or another's forbids it. */
+/* Whether the stream is being captured.  PLX_INVALID, with the reason: its capture was broken, or another's forbids it.
+ */
 plx_status plx_cuda_capturing(plx_plugin_queue *queue, bool *capturing, plx_error *error);
 /* PLX_INVALID, with the remedy, where it is: for what would end a capture. */
 plx_status plx_cuda_refuse_capture(plx_plugin_queue *queue, const char *remedy, plx_error *error);
@@ -195,43 +195,40 @@ void plx_cuda_sweep_all(plx_session *session);
 /* A function of a program that nvcc compiled (a fatbin, cubin or PTX image).  The
  * image lives as long as the plugin; it is loaded once per session.  `name` is
  * for messages.  The context is current. */
-plx_status plx_cuda_function(plx_session *session, const char *name, const void *image,
-                             const char *entry, CUfunction *function, plx_error *error);
+plx_status plx_cuda_function(plx_session *session, const char *name, const void *image, const char *entry,
+                             CUfunction *function, plx_error *error);
 
 /* Prepares the function for blocks of that many threads with that much dynamic
  * shared memory; PLX_UNSUPPORTED in words when this device cannot run them. */
-plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry,
-                                     uint64_t threads, uint64_t shared_bytes, plx_error *error);
+plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry, uint64_t threads,
+                                     uint64_t shared_bytes, plx_error *error);
 
 /* ---- programs that come as text (program_text.c) ---- */
 
 /* Has the driver assemble PTX.  max_registers of a thread, 0: as the text says.  The module is unloaded with
  * plx_cuda_text_unload().  PLX_UNSUPPORTED, with what the assembler says: the driver refuses it.  The context
  * is current. */
-plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t max_registers,
-                              CUmodule *module, plx_error *error);
+plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t max_registers, CUmodule *module,
+                              plx_error *error);
 void plx_cuda_text_unload(plx_session *session, CUmodule module);
-plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry,
-                                  CUfunction *function, plx_error *error);
+plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry, CUfunction *function,
+                                  plx_error *error);
 /* The machine code that the driver makes of it, malloc'ed. */
-plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers,
-                                  void **cubin, size_t *length, plx_error *error);
+plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers, void **cubin,
+                                  size_t *length, plx_error *error);
 /* What a block of a function takes, with that much dynamic shared memory. */
-plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, uint64_t threads,
-                                   uint64_t dynamic_shared, plx_launch_facts *facts, plx_error *error);
+plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, uint64_t threads, uint64_t dynamic_shared,
+                                   plx_launch_facts *facts, plx_error *error);
 /* Where in the shared memory window the dynamic part of a block's begins, which OpenCL's device code is told.
  */
-plx_status plx_cuda_dynamic_shared_start(plx_session *session, CUfunction function, uint64_t *start,
-                                         plx_error *error);
+plx_status plx_cuda_dynamic_shared_start(plx_session *session, CUfunction function, uint64_t *start, plx_error *error);
 
 /* The slot `count`, for any plugin's `execute`: what the hardware counts in one
  * execution.  PLX_UNSUPPORTED with the reason and its remedy where it may not. */
 typedef plx_status plx_cuda_execute_function(plx_plugin_plan *plan, plx_plugin_queue *queue,
-                                             const plx_operand *operands, size_t count,
-                                             plx_error *error);
-plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan,
-                          plx_plugin_queue *queue, const plx_operand *operands, size_t count,
-                          plx_counters *counters, plx_error *error);
+                                             const plx_operand *operands, size_t count, plx_error *error);
+plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan, plx_plugin_queue *queue,
+                          const plx_operand *operands, size_t count, plx_counters *counters, plx_error *error);
 
 /* The slot `telemetry`, through NVIDIA's management library where there is one. */
 plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Our list against the headers we are compiled with. */
-#define CHECK_TYPE(name, parameters)                                                              \
+#define CHECK_TYPE(name, parameters)                                                                 \
     _Static_assert(__builtin_types_compatible_p(__typeof__(cupti##name), CUptiResult(parameters *)), \
                    "the parameters of cupti" #name " are not those of the header");
 PLX_CUPTI_FUNCTIONS(CHECK_TYPE)
@@ -26,8 +26,7 @@ typedef struct cupti_symbol {
 #define SYMBOL_ROW(name, parameters) {"cupti" #name, offsetof(plx_cupti_library, name)},
 static const cupti_symbol cupti_symbols[] = {
     PLX_CUPTI_FUNCTIONS(SYMBOL_ROW)
-    PLX_CUPTI_HOST_FUNCTIONS(SYMBOL_ROW)
-    {"cuptiGetResultString", offsetof(plx_cupti_library, GetResultString)},
+        PLX_CUPTI_HOST_FUNCTIONS(SYMBOL_ROW){"cuptiGetResultString", offsetof(plx_cupti_library, GetResultString)},
     {"cuptiSubscribe", offsetof(plx_cupti_library, Subscribe)},
     {"cuptiEnableCallback", offsetof(plx_cupti_library, EnableCallback)},
 };
@@ -53,8 +52,8 @@ static void *open_below(const char *toolkit)
     if (toolkit == NULL || toolkit[0] != '/')
         return NULL;
     for (size_t i = 0; i < NAME_COUNT * DIRECTORY_COUNT; i++) {
-        int length = snprintf(path, sizeof path, "%s/%s/%s", toolkit,
-                              library_directories[i % DIRECTORY_COUNT], library_names[i / DIRECTORY_COUNT]);
+        int length = snprintf(path, sizeof path, "%s/%s/%s", toolkit, library_directories[i % DIRECTORY_COUNT],
+                              library_names[i / DIRECTORY_COUNT]);
         void *library = length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
         if (library != NULL)
             return library;
@@ -85,8 +84,7 @@ static plx_status find_library(void **library)
     if (*library != NULL)
         return PLX_OK;
     if (is_named)
-        return plx_fail(&load_error, PLX_UNSUPPORTED,
-                        "%.160s, which $PLX_CUPTI_LIBRARY names, can't be loaded", named);
+        return plx_fail(&load_error, PLX_UNSUPPORTED, "%.160s, which $PLX_CUPTI_LIBRARY names, can't be loaded", named);
     return plx_fail(&load_error, PLX_UNSUPPORTED,
                     "%s not found; install CUPTI of the CUDA toolkit, or name it in $PLX_CUPTI_LIBRARY",
                     library_names[0]);

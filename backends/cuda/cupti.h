@@ -66,29 +66,28 @@ typedef struct plx_cupti_host_evaluate {
 } plx_cupti_host_evaluate;
 
 /* X(name, parameters): cupti<name> takes a pointer to that struct. */
-#define PLX_CUPTI_FUNCTIONS(X)                                                                    \
-    X(DeviceGetChipName, CUpti_Device_GetChipName_Params)                                         \
-    X(ProfilerInitialize, CUpti_Profiler_Initialize_Params)                                       \
-    X(ProfilerDeInitialize, CUpti_Profiler_DeInitialize_Params)                                   \
-    X(ProfilerGetCounterAvailability, CUpti_Profiler_GetCounterAvailability_Params)               \
-    X(RangeProfilerEnable, CUpti_RangeProfiler_Enable_Params)                                     \
-    X(RangeProfilerDisable, CUpti_RangeProfiler_Disable_Params)                                   \
-    X(RangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize_Params)             \
-    X(RangeProfilerCounterDataImageInitialize,                                                    \
-      CUpti_RangeProfiler_CounterDataImage_Initialize_Params)                                     \
-    X(RangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig_Params)                               \
-    X(RangeProfilerStart, CUpti_RangeProfiler_Start_Params)                                       \
-    X(RangeProfilerStop, CUpti_RangeProfiler_Stop_Params)                                         \
-    X(RangeProfilerPushRange, CUpti_RangeProfiler_PushRange_Params)                               \
-    X(RangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params)                                 \
+#define PLX_CUPTI_FUNCTIONS(X)                                                                         \
+    X(DeviceGetChipName, CUpti_Device_GetChipName_Params)                                              \
+    X(ProfilerInitialize, CUpti_Profiler_Initialize_Params)                                            \
+    X(ProfilerDeInitialize, CUpti_Profiler_DeInitialize_Params)                                        \
+    X(ProfilerGetCounterAvailability, CUpti_Profiler_GetCounterAvailability_Params)                    \
+    X(RangeProfilerEnable, CUpti_RangeProfiler_Enable_Params)                                          \
+    X(RangeProfilerDisable, CUpti_RangeProfiler_Disable_Params)                                        \
+    X(RangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize_Params)                  \
+    X(RangeProfilerCounterDataImageInitialize, CUpti_RangeProfiler_CounterDataImage_Initialize_Params) \
+    X(RangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig_Params)                                    \
+    X(RangeProfilerStart, CUpti_RangeProfiler_Start_Params)                                            \
+    X(RangeProfilerStop, CUpti_RangeProfiler_Stop_Params)                                              \
+    X(RangeProfilerPushRange, CUpti_RangeProfiler_PushRange_Params)                                    \
+    X(RangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params)                                      \
     X(RangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params)
 
-#define PLX_CUPTI_HOST_FUNCTIONS(X)                                                               \
-    X(ProfilerHostInitialize, plx_cupti_host_open)                                                \
-    X(ProfilerHostDeinitialize, plx_cupti_host_close)                                             \
-    X(ProfilerHostConfigAddMetrics, plx_cupti_host_add)                                           \
-    X(ProfilerHostGetConfigImageSize, plx_cupti_host_config_size)                                 \
-    X(ProfilerHostGetConfigImage, plx_cupti_host_config)                                          \
+#define PLX_CUPTI_HOST_FUNCTIONS(X)                               \
+    X(ProfilerHostInitialize, plx_cupti_host_open)                \
+    X(ProfilerHostDeinitialize, plx_cupti_host_close)             \
+    X(ProfilerHostConfigAddMetrics, plx_cupti_host_add)           \
+    X(ProfilerHostGetConfigImageSize, plx_cupti_host_config_size) \
+    X(ProfilerHostGetConfigImage, plx_cupti_host_config)          \
     X(ProfilerHostEvaluateToGpuValues, plx_cupti_host_evaluate)
 
 typedef struct plx_cupti_library {
@@ -112,8 +111,7 @@ plx_status plx_cupti_load(plx_error *error);
 plx_status plx_cupti_explain(plx_error *error, CUptiResult result, const char *function);
 
 /* Calls cupti<name>(parameters) and turns its result into our status. */
-#define PLX_CUPTI(error, name, parameters)                                                        \
-    plx_cupti_check(error, plx_cupti.name(parameters), "cupti" #name)
+#define PLX_CUPTI(error, name, parameters) plx_cupti_check(error, plx_cupti.name(parameters), "cupti" #name)
 
 static inline plx_status plx_cupti_check(plx_error *error, CUptiResult result, const char *function)
 {

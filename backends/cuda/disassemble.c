@@ -34,18 +34,15 @@ static bool write_all(int file, const char *bytes, size_t length)
 static plx_status write_temporary(const void *code, size_t length, char path[512], plx_error *error)
 {
     const char *directory = getenv("TMPDIR");
-    (void)snprintf(path, 512, "%.400s/parallax-XXXXXX",
-                   directory != NULL && *directory != '\0' ? directory : "/tmp");
+    (void)snprintf(path, 512, "%.400s/parallax-XXXXXX", directory != NULL && *directory != '\0' ? directory : "/tmp");
     const int file = mkstemp(path);
     if (file < 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "no temporary file for a disassembler: %s can't be made",
-                        path);
+        return plx_fail(error, PLX_UNSUPPORTED, "no temporary file for a disassembler: %s can't be made", path);
     const bool written = write_all(file, code, length);
     if (close(file) == 0 && written)
         return PLX_OK;
     (void)unlink(path);
-    return plx_fail(error, PLX_UNSUPPORTED, "no temporary file for a disassembler: %s can't be written",
-                    path);
+    return plx_fail(error, PLX_UNSUPPORTED, "no temporary file for a disassembler: %s can't be written", path);
 }
 
 /* ---- the tool ------------------------------------------------------------- */
@@ -142,8 +139,8 @@ static char *run_tool(char *const *arguments)
     return output_of(program, arguments);
 }
 
-plx_status plx_cuda_disassemble(const void *code, size_t length, bool fatbin, const char *functions,
-                                char **listing, plx_error *error)
+plx_status plx_cuda_disassemble(const void *code, size_t length, bool fatbin, const char *functions, char **listing,
+                                plx_error *error)
 {
     char path[512];
     if (plx_is_privileged())

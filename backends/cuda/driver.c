@@ -12,8 +12,8 @@
 #define DRIVER_LIBRARY "libcuda.so.1"
 
 /* Our list against the header we are compiled with. */
-#define CHECK_TYPE(name, symbol, spare, parameters)                                               \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(cu##name), CUresult parameters),       \
+#define CHECK_TYPE(name, symbol, spare, parameters)                                         \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(cu##name), CUresult parameters), \
                    "the parameters of cu" #name " are not those of cuda.h");
 PLX_CUDA_FUNCTIONS(CHECK_TYPE)
 PLX_CUDA_NEWER_FUNCTIONS(CHECK_TYPE)
@@ -27,8 +27,7 @@ typedef struct driver_symbol {
 
 #define NEEDED_ROW(name, symbol, spare, parameters) {symbol, spare, offsetof(plx_cuda_driver, name), true},
 #define NEWER_ROW(name, symbol, spare, parameters) {symbol, spare, offsetof(plx_cuda_driver, name), false},
-static const driver_symbol driver_symbols[] = {PLX_CUDA_FUNCTIONS(NEEDED_ROW)
-                                                   PLX_CUDA_NEWER_FUNCTIONS(NEWER_ROW)};
+static const driver_symbol driver_symbols[] = {PLX_CUDA_FUNCTIONS(NEEDED_ROW) PLX_CUDA_NEWER_FUNCTIONS(NEWER_ROW)};
 
 plx_cuda_driver plx_cuda;
 
@@ -65,8 +64,7 @@ static plx_status no_library(const char *name)
     const char *reason = dlerror();
     if (reason == NULL || strstr(reason, "No such file") != NULL)
         return plx_fail(&load_error, PLX_NO_DEVICE, "%s not found; install NVIDIA's driver", name);
-    return plx_fail(&load_error, PLX_NO_DEVICE, "%s cannot be loaded (%s); reinstall NVIDIA's driver",
-                    name, reason);
+    return plx_fail(&load_error, PLX_NO_DEVICE, "%s cannot be loaded (%s); reinstall NVIDIA's driver", name, reason);
 }
 
 /* With raised privileges: libraries that the driver loads into every process that asks for it
@@ -87,8 +85,8 @@ static plx_status load(void)
     for (size_t i = 0; i < sizeof driver_symbols / sizeof driver_symbols[0]; i++)
         if (!resolve(library, &driver_symbols[i]) && driver_symbols[i].needed)
             return plx_fail(&load_error, PLX_NO_DEVICE,
-                            "%s has no function %s: the driver is too old; install a newer one",
-                            name, driver_symbols[i].symbol);
+                            "%s has no function %s: the driver is too old; install a newer one", name,
+                            driver_symbols[i].symbol);
     return PLX_OK;
 }
 
@@ -143,8 +141,7 @@ plx_status plx_cuda_driver_load(plx_error *error)
     (void)plx_cuda_explain(NULL, &reason, result, "cuInit");
     plx_first_variable(hiding, variable, sizeof variable);
     if (result == CUDA_ERROR_NO_DEVICE && variable[0] != '\0')
-        return plx_fail(error, PLX_NO_DEVICE, "no CUDA device is seen with %s in the environment; unset it",
-                        variable);
+        return plx_fail(error, PLX_NO_DEVICE, "no CUDA device is seen with %s in the environment; unset it", variable);
     return plx_fail(error, PLX_NO_DEVICE, "%.200s: %s", reason.text, remedy(result));
 }
 
@@ -177,8 +174,7 @@ static plx_status status_of(CUresult result)
     return result == CUDA_ERROR_OUT_OF_MEMORY ? PLX_NO_MEMORY : PLX_FAILED;
 }
 
-plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result,
-                            const char *function)
+plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result, const char *function)
 {
     char number[32];
     const char *name = NULL, *text = NULL;
@@ -188,11 +184,10 @@ plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult res
     (void)plx_cuda.GetErrorString(result, &text);
     if (status == PLX_DEVICE_LOST && session != NULL)
         atomic_store(&session->lost, true);
-    return plx_fail(error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
-                    text != NULL ? text : "no description",
-                    status == PLX_DEVICE_LOST
-                        ? "; the device's context is dead and this process runs nothing more on it"
-                        : "");
+    return plx_fail(
+        error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
+        text != NULL ? text : "no description",
+        status == PLX_DEVICE_LOST ? "; the device's context is dead and this process runs nothing more on it" : "");
 }
 
 plx_status plx_cuda_refuse(plx_error *error)

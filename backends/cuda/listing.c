@@ -44,9 +44,9 @@ static const prefix ptx_prefixes[] = {
 };
 
 /* Of arithmetic the type decides. */
-static const char *const ptx_arithmetic[] = {
-    "add", "sub", "mul", "mad", "div", "rem",  "neg", "abs",  "min",  "max", "shl", "shr",  "and", "or",
-    "xor", "not", "cvt", "bfe", "bfi", "lop3", "shf", "prmt", "popc", "clz", "rcp", "sqrt", "cvta"};
+static const char *const ptx_arithmetic[] = {"add", "sub",  "mul", "mad",  "div",  "rem", "neg", "abs",  "min",
+                                             "max", "shl",  "shr", "and",  "or",   "xor", "not", "cvt",  "bfe",
+                                             "bfi", "lop3", "shf", "prmt", "popc", "clz", "rcp", "sqrt", "cvta"};
 
 static bool is_word(const char *opcode, const char *word)
 {
@@ -61,48 +61,37 @@ static plx_instruction class_of_ptx(const char *opcode)
             return ptx_prefixes[i].class;
     for (size_t i = 0; i < sizeof ptx_arithmetic / sizeof ptx_arithmetic[0]; i++)
         if (is_word(opcode, ptx_arithmetic[i]))
-            return strstr(opcode, ".pred") != NULL ? PLX_INSTRUCTION_PREDICATE
-                   : strstr(opcode, ".f") != NULL || strstr(opcode, ".bf16") != NULL
-                       ? PLX_INSTRUCTION_FLOAT
-                       : PLX_INSTRUCTION_ADDRESS;
+            return strstr(opcode, ".pred") != NULL                                   ? PLX_INSTRUCTION_PREDICATE
+                   : strstr(opcode, ".f") != NULL || strstr(opcode, ".bf16") != NULL ? PLX_INSTRUCTION_FLOAT
+                                                                                     : PLX_INSTRUCTION_ADDRESS;
     return PLX_INSTRUCTION_OTHER;
 }
 
 /* ---- machine code --------------------------------------------------------------- */
 
 static const prefix sass_prefixes[] = {
-    {"FFMA", PLX_INSTRUCTION_FMA},        {"DFMA", PLX_INSTRUCTION_FMA},
-    {"HFMA2.MMA", PLX_INSTRUCTION_OTHER}, {"HFMA2", PLX_INSTRUCTION_FMA},
-    {"HMMA", PLX_INSTRUCTION_FMA},        {"DMMA", PLX_INSTRUCTION_FMA},
-    {"HGMMA", PLX_INSTRUCTION_FMA},       {"LDSM", PLX_INSTRUCTION_SHARED_LOAD},
-    {"LDS", PLX_INSTRUCTION_SHARED_LOAD}, {"STS", PLX_INSTRUCTION_SHARED_STORE},
-    {"LDGSTS", PLX_INSTRUCTION_COPY},     {"UBLKCP", PLX_INSTRUCTION_COPY},
-    {"UTMALDG", PLX_INSTRUCTION_COPY},    {"LDGDEPBAR", PLX_INSTRUCTION_OTHER},
-    {"LDG", PLX_INSTRUCTION_GLOBAL_LOAD}, {"STG", PLX_INSTRUCTION_GLOBAL_STORE},
-    {"LDL", PLX_INSTRUCTION_LOCAL},       {"STL", PLX_INSTRUCTION_LOCAL},
-    {"LD.", PLX_INSTRUCTION_GLOBAL_LOAD}, {"ST.", PLX_INSTRUCTION_GLOBAL_STORE},
-    {"BAR", PLX_INSTRUCTION_BARRIER},     {"SYNCS", PLX_INSTRUCTION_BARRIER},
-    {"ISETP", PLX_INSTRUCTION_PREDICATE}, {"FSETP", PLX_INSTRUCTION_PREDICATE},
-    {"DSETP", PLX_INSTRUCTION_PREDICATE}, {"UISETP", PLX_INSTRUCTION_PREDICATE},
-    {"PLOP3", PLX_INSTRUCTION_PREDICATE}, {"UPLOP3", PLX_INSTRUCTION_PREDICATE},
-    {"P2R", PLX_INSTRUCTION_PREDICATE},   {"R2P", PLX_INSTRUCTION_PREDICATE},
-    {"SEL", PLX_INSTRUCTION_PREDICATE},   {"USEL", PLX_INSTRUCTION_PREDICATE},
-    {"FSEL", PLX_INSTRUCTION_PREDICATE},  {"IMAD.MOV", PLX_INSTRUCTION_OTHER},
-    {"IMAD", PLX_INSTRUCTION_ADDRESS},    {"UIMAD", PLX_INSTRUCTION_ADDRESS},
-    {"IADD", PLX_INSTRUCTION_ADDRESS},    {"UIADD", PLX_INSTRUCTION_ADDRESS},
-    {"VIADD", PLX_INSTRUCTION_ADDRESS},   {"LEA", PLX_INSTRUCTION_ADDRESS},
-    {"ULEA", PLX_INSTRUCTION_ADDRESS},    {"SHF", PLX_INSTRUCTION_ADDRESS},
-    {"USHF", PLX_INSTRUCTION_ADDRESS},    {"LOP3", PLX_INSTRUCTION_ADDRESS},
-    {"ULOP3", PLX_INSTRUCTION_ADDRESS},   {"IABS", PLX_INSTRUCTION_ADDRESS},
-    {"IMNMX", PLX_INSTRUCTION_ADDRESS},   {"VIMNMX", PLX_INSTRUCTION_ADDRESS},
-    {"PRMT", PLX_INSTRUCTION_ADDRESS},    {"BRA", PLX_INSTRUCTION_BRANCH},
-    {"BRX", PLX_INSTRUCTION_BRANCH},      {"EXIT", PLX_INSTRUCTION_BRANCH},
-    {"CALL", PLX_INSTRUCTION_BRANCH},     {"RET", PLX_INSTRUCTION_BRANCH},
-    {"BSSY", PLX_INSTRUCTION_BRANCH},     {"BSYNC", PLX_INSTRUCTION_BRANCH},
-    {"FADD", PLX_INSTRUCTION_FLOAT},      {"FMUL", PLX_INSTRUCTION_FLOAT},
-    {"FMNMX", PLX_INSTRUCTION_FLOAT},     {"DADD", PLX_INSTRUCTION_FLOAT},
-    {"DMUL", PLX_INSTRUCTION_FLOAT},      {"HADD2", PLX_INSTRUCTION_FLOAT},
-    {"HMUL2", PLX_INSTRUCTION_FLOAT},     {"MUFU", PLX_INSTRUCTION_FLOAT},
+    {"FFMA", PLX_INSTRUCTION_FMA},         {"DFMA", PLX_INSTRUCTION_FMA},         {"HFMA2.MMA", PLX_INSTRUCTION_OTHER},
+    {"HFMA2", PLX_INSTRUCTION_FMA},        {"HMMA", PLX_INSTRUCTION_FMA},         {"DMMA", PLX_INSTRUCTION_FMA},
+    {"HGMMA", PLX_INSTRUCTION_FMA},        {"LDSM", PLX_INSTRUCTION_SHARED_LOAD}, {"LDS", PLX_INSTRUCTION_SHARED_LOAD},
+    {"STS", PLX_INSTRUCTION_SHARED_STORE}, {"LDGSTS", PLX_INSTRUCTION_COPY},      {"UBLKCP", PLX_INSTRUCTION_COPY},
+    {"UTMALDG", PLX_INSTRUCTION_COPY},     {"LDGDEPBAR", PLX_INSTRUCTION_OTHER},  {"LDG", PLX_INSTRUCTION_GLOBAL_LOAD},
+    {"STG", PLX_INSTRUCTION_GLOBAL_STORE}, {"LDL", PLX_INSTRUCTION_LOCAL},        {"STL", PLX_INSTRUCTION_LOCAL},
+    {"LD.", PLX_INSTRUCTION_GLOBAL_LOAD},  {"ST.", PLX_INSTRUCTION_GLOBAL_STORE}, {"BAR", PLX_INSTRUCTION_BARRIER},
+    {"SYNCS", PLX_INSTRUCTION_BARRIER},    {"ISETP", PLX_INSTRUCTION_PREDICATE},  {"FSETP", PLX_INSTRUCTION_PREDICATE},
+    {"DSETP", PLX_INSTRUCTION_PREDICATE},  {"UISETP", PLX_INSTRUCTION_PREDICATE}, {"PLOP3", PLX_INSTRUCTION_PREDICATE},
+    {"UPLOP3", PLX_INSTRUCTION_PREDICATE}, {"P2R", PLX_INSTRUCTION_PREDICATE},    {"R2P", PLX_INSTRUCTION_PREDICATE},
+    {"SEL", PLX_INSTRUCTION_PREDICATE},    {"USEL", PLX_INSTRUCTION_PREDICATE},   {"FSEL", PLX_INSTRUCTION_PREDICATE},
+    {"IMAD.MOV", PLX_INSTRUCTION_OTHER},   {"IMAD", PLX_INSTRUCTION_ADDRESS},     {"UIMAD", PLX_INSTRUCTION_ADDRESS},
+    {"IADD", PLX_INSTRUCTION_ADDRESS},     {"UIADD", PLX_INSTRUCTION_ADDRESS},    {"VIADD", PLX_INSTRUCTION_ADDRESS},
+    {"LEA", PLX_INSTRUCTION_ADDRESS},      {"ULEA", PLX_INSTRUCTION_ADDRESS},     {"SHF", PLX_INSTRUCTION_ADDRESS},
+    {"USHF", PLX_INSTRUCTION_ADDRESS},     {"LOP3", PLX_INSTRUCTION_ADDRESS},     {"ULOP3", PLX_INSTRUCTION_ADDRESS},
+    {"IABS", PLX_INSTRUCTION_ADDRESS},     {"IMNMX", PLX_INSTRUCTION_ADDRESS},    {"VIMNMX", PLX_INSTRUCTION_ADDRESS},
+    {"PRMT", PLX_INSTRUCTION_ADDRESS},     {"BRA", PLX_INSTRUCTION_BRANCH},       {"BRX", PLX_INSTRUCTION_BRANCH},
+    {"EXIT", PLX_INSTRUCTION_BRANCH},      {"CALL", PLX_INSTRUCTION_BRANCH},      {"RET", PLX_INSTRUCTION_BRANCH},
+    {"BSSY", PLX_INSTRUCTION_BRANCH},      {"BSYNC", PLX_INSTRUCTION_BRANCH},     {"FADD", PLX_INSTRUCTION_FLOAT},
+    {"FMUL", PLX_INSTRUCTION_FLOAT},       {"FMNMX", PLX_INSTRUCTION_FLOAT},      {"DADD", PLX_INSTRUCTION_FLOAT},
+    {"DMUL", PLX_INSTRUCTION_FLOAT},       {"HADD2", PLX_INSTRUCTION_FLOAT},      {"HMUL2", PLX_INSTRUCTION_FLOAT},
+    {"MUFU", PLX_INSTRUCTION_FLOAT},
 };
 
 static plx_instruction class_of_sass(const char *opcode)

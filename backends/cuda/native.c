@@ -25,17 +25,16 @@ typedef struct pointer_facts {
 
 static plx_status ask(plx_session *session, CUdeviceptr pointer, pointer_facts *facts, plx_error *error)
 {
-    CUpointer_attribute wanted[] = {
-        CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-        CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                    CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     unsigned int managed = 0; /* as wide as any answer */
     *facts = (pointer_facts){.device = -1};
     void *answers[] = {&facts->context, &facts->type,  &facts->on_device, &managed,
                        &facts->device,  &facts->start, &facts->length};
-    const plx_status status = PLX_CUDA(session, error, PointerGetAttributes, sizeof wanted / sizeof wanted[0],
-                                       wanted, answers, pointer);
+    const plx_status status =
+        PLX_CUDA(session, error, PointerGetAttributes, sizeof wanted / sizeof wanted[0], wanted, answers, pointer);
     facts->managed = (managed & 1) != 0;
     return status;
 }
@@ -44,8 +43,7 @@ bool plx_cuda_is_page_locked(plx_session *session, const void *host)
 {
     plx_error ignored;
     pointer_facts facts;
-    return ask(session, (CUdeviceptr)(uintptr_t)host, &facts, &ignored) == PLX_OK &&
-           facts.type == CU_MEMORYTYPE_HOST;
+    return ask(session, (CUdeviceptr)(uintptr_t)host, &facts, &ignored) == PLX_OK && facts.type == CU_MEMORYTYPE_HOST;
 }
 
 /* Whether kernels of this context can reach it. */
@@ -80,17 +78,15 @@ static plx_status check_reach(const plx_session *session, CUdeviceptr pointer, c
 }
 
 /* The driver may not know how long what comes from pools and from mapped pieces is. */
-static plx_status check_length(CUdeviceptr pointer, uint64_t bytes, const pointer_facts *facts,
-                               plx_error *error)
+static plx_status check_length(CUdeviceptr pointer, uint64_t bytes, const pointer_facts *facts, plx_error *error)
 {
     if (facts->context == NULL || facts->length == 0 || pointer < facts->start ||
         pointer - facts->start > facts->length)
         return PLX_OK;
     const uint64_t left = facts->length - (pointer - facts->start);
-    return bytes <= left
-               ? PLX_OK
-               : plx_fail(error, PLX_INVALID, "0x%llx is in an allocation that ends %llu bytes from there",
-                          (unsigned long long)pointer, (unsigned long long)left);
+    return bytes <= left ? PLX_OK
+                         : plx_fail(error, PLX_INVALID, "0x%llx is in an allocation that ends %llu bytes from there",
+                                    (unsigned long long)pointer, (unsigned long long)left);
 }
 
 /* Sets *address to where byte 0 of the handle lies on the device. */
@@ -134,8 +130,7 @@ plx_status plx_cuda_memory_import(plx_session *session, const plx_native_memory 
     return PLX_OK;
 }
 
-plx_status plx_cuda_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native,
-                                  plx_error *error)
+plx_status plx_cuda_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native, plx_error *error)
 {
     (void)session;
     (void)error;
@@ -176,12 +171,11 @@ static plx_status check_stream(plx_session *session, CUstream stream, plx_error 
     const plx_status status = PLX_CUDA(session, error, StreamGetCtx, stream, &context);
     if (status != PLX_OK || context == session->context)
         return status;
-    return plx_fail(error, PLX_INVALID,
-                    "the stream is of another context: plx_open_on() opens a backend in that one");
+    return plx_fail(error, PLX_INVALID, "the stream is of another context: plx_open_on() opens a backend in that one");
 }
 
-plx_status plx_cuda_queue_import(plx_session *session, const plx_native_queue *native,
-                                 plx_plugin_queue **queue, plx_error *error)
+plx_status plx_cuda_queue_import(plx_session *session, const plx_native_queue *native, plx_plugin_queue **queue,
+                                 plx_error *error)
 {
     plx_cuda_thread thread;
     if (!is_cuda(native->api, "stream", error))
@@ -231,8 +225,7 @@ static plx_status wait_for(plx_plugin_queue *later, plx_plugin_queue *earlier, p
         status = PLX_CUDA(session, error, EventCreate, &earlier->order, CU_EVENT_DISABLE_TIMING);
     if (status == PLX_OK)
         status = PLX_CUDA(session, error, EventRecord, earlier->order, earlier->stream);
-    return status == PLX_OK ? PLX_CUDA(session, error, StreamWaitEvent, later->stream, earlier->order, 0)
-                            : status;
+    return status == PLX_OK ? PLX_CUDA(session, error, StreamWaitEvent, later->stream, earlier->order, 0) : status;
 }
 
 plx_status plx_cuda_wait(plx_plugin_queue *later, plx_plugin_queue *earlier, plx_error *error)
@@ -274,13 +267,12 @@ static plx_status number_of(CUdevice device, size_t *number, plx_error *error)
         *number = (size_t)i;
         return PLX_OK;
     }
-    return status == PLX_OK ? plx_fail(error, PLX_NOT_FOUND,
-                                       "there is no CUDA device %d; the driver lists %d", (int)device, count)
-                            : status;
+    return status == PLX_OK
+               ? plx_fail(error, PLX_NOT_FOUND, "there is no CUDA device %d; the driver lists %d", (int)device, count)
+               : status;
 }
 
-plx_status plx_cuda_open_on(const plx_native_device *native, size_t *device, plx_session **session,
-                            plx_error *error)
+plx_status plx_cuda_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error)
 {
     CUdevice found = (CUdevice)(intptr_t)native->device;
     size_t number = 0;

@@ -69,10 +69,8 @@ void *plx_nvml_symbol(const char *name)
 
 static void uuid_text(const uint8_t *u, char text[64])
 {
-    (void)snprintf(text, 64,
-                   "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
-                   u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-                   u[14], u[15]);
+    (void)snprintf(text, 64, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+                   u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
 /* Finds the chip that the device is on; NULL where the library is missing or does not know it.
@@ -172,8 +170,7 @@ plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, pl
     session->sought_monitor = true;
     (void)pthread_mutex_unlock(&session->lock);
     if (session->monitor == NULL)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        MANAGEMENT_LIBRARY " is not there, or does not know this device");
+        return plx_fail(error, PLX_UNSUPPORTED, MANAGEMENT_LIBRARY " is not there, or does not know this device");
     *telemetry = session->fixed;
     read_telemetry(session->monitor, telemetry);
     return PLX_OK;

@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* By their numbers: where the groups begin, where the items begin, how many groups there are. */
-static const char *const environment[] = {"0", "0",         "0",         "0",        "0",
-                                          "0", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
+static const char *const environment[] = {"0", "0", "0", "0", "0", "0", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
 
 static const char shared_pointer[] = ".ptr .shared .align ", register_word[] = "%envreg";
 

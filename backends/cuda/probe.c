@@ -56,8 +56,7 @@ static void describe_identity(CUdevice device, plx_device_info *info)
     uint32_t bus = attribute32(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
     uint32_t slot = attribute32(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
     (void)snprintf(info->vendor, sizeof info->vendor, "NVIDIA Corporation");
-    (void)snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.0", domain & 0xffffu, bus & 0xffu,
-                   slot & 0xffu);
+    (void)snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.0", domain & 0xffffu, bus & 0xffu, slot & 0xffu);
     info->has_uuid = plx_cuda.DeviceGetUuid(&uuid, device) == CUDA_SUCCESS;
     if (info->has_uuid)
         memcpy(info->uuid, uuid.bytes, sizeof info->uuid);
@@ -77,11 +76,10 @@ static plx_status read_needed(CUdevice device, const needed_attribute *needed, c
     int value = -1;
     CUresult result = plx_cuda.DeviceGetAttribute(&value, needed->which, device);
     if (result != CUDA_SUCCESS || value < 0)
-        return plx_fail(
-            error, PLX_FAILED,
-            "device %d (%s): the driver does not report its %s (result %d, value %d); try nvidia-smi, and "
-            "reinstall NVIDIA's driver",
-            device, info->name, needed->words, (int)result, value);
+        return plx_fail(error, PLX_FAILED,
+                        "device %d (%s): the driver does not report its %s (result %d, value %d); try nvidia-smi, and "
+                        "reinstall NVIDIA's driver",
+                        device, info->name, needed->words, (int)result, value);
     if (needed->wide != NULL)
         *needed->wide = (uint64_t)value;
     else

@@ -27,8 +27,7 @@ static bool lacks_code(CUresult result)
     }
 }
 
-static plx_status load_failed(plx_session *session, const char *name, CUresult result,
-                              plx_error *error)
+static plx_status load_failed(plx_session *session, const char *name, CUresult result, plx_error *error)
 {
     plx_error reason;
     uint32_t major = session->info.compute_major, minor = session->info.compute_minor;
@@ -44,8 +43,7 @@ static plx_status load_failed(plx_session *session, const char *name, CUresult r
 }
 
 /* The lock is held. */
-static plx_status load(plx_session *session, const char *name, const void *image, CUmodule *module,
-                       plx_error *error)
+static plx_status load(plx_session *session, const char *name, const void *image, CUmodule *module, plx_error *error)
 {
     CUresult result;
     plx_cuda_program *program = malloc(sizeof *program);
@@ -63,8 +61,8 @@ static plx_status load(plx_session *session, const char *name, const void *image
     return PLX_OK;
 }
 
-static plx_status module_of(plx_session *session, const char *name, const void *image,
-                            CUmodule *module, plx_error *error)
+static plx_status module_of(plx_session *session, const char *name, const void *image, CUmodule *module,
+                            plx_error *error)
 {
     plx_status status = PLX_OK;
     const plx_cuda_program *program;
@@ -80,8 +78,8 @@ static plx_status module_of(plx_session *session, const char *name, const void *
     return status;
 }
 
-plx_status plx_cuda_function(plx_session *session, const char *name, const void *image,
-                             const char *entry, CUfunction *function, plx_error *error)
+plx_status plx_cuda_function(plx_session *session, const char *name, const void *image, const char *entry,
+                             CUfunction *function, plx_error *error)
 {
     CUmodule module = NULL;
     CUresult result;
@@ -90,8 +88,7 @@ plx_status plx_cuda_function(plx_session *session, const char *name, const void 
         return status;
     result = plx_cuda.ModuleGetFunction(function, module, entry);
     if (result == CUDA_ERROR_NOT_FOUND)
-        return plx_fail(error, PLX_BUILD_FAILED, "%s: its device code has no function %s", name,
-                        entry);
+        return plx_fail(error, PLX_BUILD_FAILED, "%s: its device code has no function %s", name, entry);
     return plx_cuda_check(session, error, result, "cuModuleGetFunction");
 }
 
@@ -108,8 +105,8 @@ void plx_cuda_programs_unload(plx_session *session)
 
 /* ---- functions ------------------------------------------------------- */
 
-static plx_status get(plx_session *session, CUfunction function, CUfunction_attribute which,
-                      uint64_t *value, plx_error *error)
+static plx_status get(plx_session *session, CUfunction function, CUfunction_attribute which, uint64_t *value,
+                      plx_error *error)
 {
     int number = 0;
     plx_status status = PLX_CUDA(session, error, FuncGetAttribute, &number, which, function);
@@ -120,39 +117,35 @@ static plx_status get(plx_session *session, CUfunction function, CUfunction_attr
 
 /* Raises the function's limit of dynamic shared memory.  It belongs to the
  * function, and so to all plans that use it: it never falls. */
-static plx_status allow_shared(plx_session *session, CUfunction function, uint64_t bytes,
-                               plx_error *error)
+static plx_status allow_shared(plx_session *session, CUfunction function, uint64_t bytes, plx_error *error)
 {
     uint64_t allowed = 0;
     plx_status status;
     pthread_mutex_lock(&session->lock);
     status = get(session, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed, error);
     if (status == PLX_OK && allowed < bytes)
-        status = PLX_CUDA(session, error, FuncSetAttribute, function,
-                          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+        status = PLX_CUDA(session, error, FuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                          (int)bytes);
     pthread_mutex_unlock(&session->lock);
     return status;
 }
 
-plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry,
-                                     uint64_t threads, uint64_t shared_bytes, plx_error *error)
+plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry, uint64_t threads,
+                                     uint64_t shared_bytes, plx_error *error)
 {
     uint64_t most_threads = 0, static_shared = 0;
     uint64_t most_shared = session->info.max_shared_bytes;
-    plx_status status = get(session, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most_threads,
-                            error);
+    plx_status status = get(session, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most_threads, error);
     if (status == PLX_OK)
         status = get(session, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &static_shared, error);
     if (status != PLX_OK)
         return status;
     if (threads > most_threads)
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "%s needs blocks of %llu threads; its registers allow %llu on this device",
-                        entry, (unsigned long long)threads, (unsigned long long)most_threads);
+                        "%s needs blocks of %llu threads; its registers allow %llu on this device", entry,
+                        (unsigned long long)threads, (unsigned long long)most_threads);
     if (static_shared > most_shared || shared_bytes > most_shared - static_shared)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "%s needs %llu bytes of shared memory per block; this device has %llu", entry,
-                        (unsigned long long)(shared_bytes + static_shared),
-                        (unsigned long long)most_shared);
+        return plx_fail(error, PLX_UNSUPPORTED, "%s needs %llu bytes of shared memory per block; this device has %llu",
+                        entry, (unsigned long long)(shared_bytes + static_shared), (unsigned long long)most_shared);
     return shared_bytes > 0 ? allow_shared(session, function, shared_bytes, error) : PLX_OK;
 }

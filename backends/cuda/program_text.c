@@ -51,12 +51,12 @@ static plx_status refuse(plx_session *session, const assembling *this, const cha
         return plx_fail(error, status, "%.400s", reason.text);
     read_target(text, target);
     return plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX, for %s, on sm_%u%u: %.*s%s%.200s", target,
-                    session->info.compute_major, session->info.compute_minor, (int)strcspn(this->log, "\r\n"), this->log, this->log[0] != '\0' ? "; " : "",
-                    reason.text);
+                    session->info.compute_major, session->info.compute_minor, (int)strcspn(this->log, "\r\n"),
+                    this->log, this->log[0] != '\0' ? "; " : "", reason.text);
 }
 
-plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t max_registers,
-                              CUmodule *module, plx_error *error)
+plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t max_registers, CUmodule *module,
+                              plx_error *error)
 {
     assembling this;
     begin(&this, max_registers);
@@ -75,8 +75,8 @@ void plx_cuda_text_unload(plx_session *session, CUmodule module)
     plx_cuda_leave(&thread);
 }
 
-plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry,
-                                  CUfunction *function, plx_error *error)
+plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry, CUfunction *function,
+                                  plx_error *error)
 {
     const CUresult result = plx_cuda.ModuleGetFunction(function, module, entry);
     if (result == CUDA_ERROR_NOT_FOUND)
@@ -92,8 +92,8 @@ static plx_status get(plx_session *session, CUfunction function, CUfunction_attr
     return PLX_CUDA(session, error, FuncGetAttribute, value, which, function);
 }
 
-plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, uint64_t threads,
-                                   uint64_t dynamic_shared, plx_launch_facts *facts, plx_error *error)
+plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, uint64_t threads, uint64_t dynamic_shared,
+                                   plx_launch_facts *facts, plx_error *error)
 {
     int registers = 0, local = 0, fixed = 0, blocks = 0;
     plx_status status = get(session, function, CU_FUNC_ATTRIBUTE_NUM_REGS, &registers, error);
@@ -102,8 +102,8 @@ plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, ui
     if (status == PLX_OK)
         status = get(session, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &fixed, error);
     if (status == PLX_OK)
-        status = PLX_CUDA(session, error, OccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function,
-                          (int)threads, (size_t)dynamic_shared);
+        status = PLX_CUDA(session, error, OccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function, (int)threads,
+                          (size_t)dynamic_shared);
     if (status != PLX_OK)
         return status;
     facts->registers = registers;
@@ -114,14 +114,13 @@ plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, ui
 }
 
 /* Behind what the system keeps for itself and what the function declares. */
-plx_status plx_cuda_dynamic_shared_start(plx_session *session, CUfunction function, uint64_t *start,
-                                         plx_error *error)
+plx_status plx_cuda_dynamic_shared_start(plx_session *session, CUfunction function, uint64_t *start, plx_error *error)
 {
     enum { ALIGNMENT = 16 };
     int reserved = 0, fixed = 0;
 #if CUDA_VERSION >= 11010
-    if (plx_cuda.DeviceGetAttribute(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
-                                    session->device) != CUDA_SUCCESS)
+    if (plx_cuda.DeviceGetAttribute(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, session->device) !=
+        CUDA_SUCCESS)
         reserved = 0;
 #endif
     const plx_status status = get(session, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &fixed, error);

@@ -1,5 +1,5 @@
-/* Queues: streams with what is enqueued on them, and events with their times.  What waits is done outside of captures that
- * the calling thread may have begun on other streams, which a wait would end. */
+/* Queues: streams with what is enqueued on them, and events with their times.  What waits is done outside of captures
+ * that the calling thread may have begun on other streams, which a wait would end. */
 #include "backends/cuda/cuda.h"
 
 #include <stdlib.h>
@@ -58,18 +58,17 @@ plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error)
 
 /* Where a piece of memory starts. */
 plx_status plx_cuda_locate(const plx_memory *memory, uint64_t offset, uint64_t bytes, CUdeviceptr *address,
-                         plx_error *error)
+                           plx_error *error)
 {
     if (offset > memory->bytes || bytes > memory->bytes - offset)
         return plx_fail(error, PLX_INVALID, "%llu bytes at offset %llu do not lie in a buffer of %llu",
-                        (unsigned long long)bytes, (unsigned long long)offset,
-                        (unsigned long long)memory->bytes);
+                        (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)memory->bytes);
     *address = memory->address + offset;
     return PLX_OK;
 }
 
-plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                           uint64_t bytes, plx_error *error)
+plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                           plx_error *error)
 {
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
@@ -90,15 +89,18 @@ plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t off
     return status;
 }
 
-/* A graph that copies to or from memory of the host needs it to be page-locked: to any other it would be another copy. */
+/* A graph that copies to or from memory of the host needs it to be page-locked: to any other it would be another copy.
+ */
 static plx_status check_host_side(plx_plugin_queue *queue, const void *host, plx_error *error)
 {
     bool capturing = false;
     const plx_status status = plx_cuda_capturing(queue, &capturing, error);
     if (status != PLX_OK || !capturing || plx_cuda_is_page_locked(queue->session, host))
         return status;
-    return plx_fail(error, PLX_INVALID, "the stream is being captured, and 0x%llx is no page-locked memory: "
-                    "plx_pinned_create() makes some", (unsigned long long)(uintptr_t)host);
+    return plx_fail(error, PLX_INVALID,
+                    "the stream is being captured, and 0x%llx is no page-locked memory: "
+                    "plx_pinned_create() makes some",
+                    (unsigned long long)(uintptr_t)host);
 }
 
 plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
@@ -119,8 +121,8 @@ plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64
     return status;
 }
 
-plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                             uint64_t bytes, plx_error *error)
+plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                             plx_error *error)
 {
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
@@ -137,8 +139,8 @@ plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from
     return status;
 }
 
-plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
-                         uint32_t pattern, uint64_t bytes, plx_error *error)
+plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                         plx_error *error)
 {
     CUdeviceptr address = 0;
     plx_session *session = queue->session;
@@ -156,8 +158,8 @@ plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t o
     return status;
 }
 
-plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
-                         plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error)
+plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
+                         uint64_t from_offset, uint64_t bytes, plx_error *error)
 {
     CUdeviceptr target = 0, source = 0;
     plx_session *session = queue->session;
@@ -222,8 +224,7 @@ plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *even
     return status;
 }
 
-plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                  plx_error *error)
+plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error)
 {
     float milliseconds = 0.0f;
     plx_session *session = to->session;

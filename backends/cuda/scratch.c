@@ -145,8 +145,7 @@ static plx_status zero_apart(plx_session *session, CUdeviceptr address, uint64_t
     return status;
 }
 
-static plx_status zero(plx_plugin_queue *queue, CUdeviceptr address, uint64_t bytes, bool apart,
-                       plx_error *error)
+static plx_status zero(plx_plugin_queue *queue, CUdeviceptr address, uint64_t bytes, bool apart, plx_error *error)
 {
     if (bytes == 0)
         return PLX_OK;
@@ -156,20 +155,17 @@ static plx_status zero(plx_plugin_queue *queue, CUdeviceptr address, uint64_t by
 
 /* Memory that others' graphs may have seen is kept, so it grows by a factor, that what is kept stays less
  * than what is used; where there is no room for that, by what is needed. */
-static plx_status allocate_more(plx_plugin_queue *queue, uint64_t *bytes, CUdeviceptr *address,
-                                plx_error *error)
+static plx_status allocate_more(plx_plugin_queue *queue, uint64_t *bytes, CUdeviceptr *address, plx_error *error)
 {
     const uint64_t twice = 2 * queue->scratch_bytes;
-    if (queue->shared && !queue->lent && twice > *bytes &&
-        allocate(queue->session, twice, address, error) == PLX_OK) {
+    if (queue->shared && !queue->lent && twice > *bytes && allocate(queue->session, twice, address, error) == PLX_OK) {
         *bytes = twice;
         return PLX_OK;
     }
     return allocate(queue->session, *bytes, address, error);
 }
 
-static plx_status grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, bool capturing,
-                       plx_error *error)
+static plx_status grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, bool capturing, plx_error *error)
 {
     CUdeviceptr address = 0;
     plx_cuda_retired *node = malloc(sizeof *node);
@@ -262,12 +258,10 @@ plx_status plx_cuda_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, ui
     plx_cuda_thread thread;
     const CUdeviceptr address = memory != NULL && bytes > 0 ? memory->address + offset : 0;
     if (address % ALIGNMENT != 0)
-        return plx_fail(error, PLX_INVALID,
-                        "scratch memory begins at a multiple of %d bytes, and this at 0x%llx", ALIGNMENT,
-                        (unsigned long long)address);
+        return plx_fail(error, PLX_INVALID, "scratch memory begins at a multiple of %d bytes, and this at 0x%llx",
+                        ALIGNMENT, (unsigned long long)address);
     if (address != 0 && bytes < zeroed)
-        return plx_fail(error, PLX_INVALID, "scratch memory has at least %llu bytes",
-                        (unsigned long long)zeroed);
+        return plx_fail(error, PLX_INVALID, "scratch memory has at least %llu bytes", (unsigned long long)zeroed);
     plx_status status = plx_cuda_enter_relaxed(queue->session, &thread, error);
     if (status == PLX_OK)
         status = take_lent(queue, address, bytes, zeroed, error);

@@ -12,8 +12,7 @@ static plx_status device_of(size_t number, CUdevice *device, plx_error *error)
     if (status != PLX_OK)
         return status;
     if (count <= 0 || number >= (size_t)count)
-        return plx_fail(error, PLX_NOT_FOUND, "there is no CUDA device %zu; the driver lists %d",
-                        number, count);
+        return plx_fail(error, PLX_NOT_FOUND, "there is no CUDA device %zu; the driver lists %d", number, count);
     return PLX_CUDA(NULL, error, DeviceGet, device, (int)number);
 }
 
@@ -22,8 +21,7 @@ static plx_status take_context(plx_session *opened, CUcontext context, plx_error
 {
     opened->borrowed = context != NULL;
     opened->context = context;
-    return context != NULL ? PLX_OK
-                           : PLX_CUDA(NULL, error, DevicePrimaryCtxRetain, &opened->context, opened->device);
+    return context != NULL ? PLX_OK : PLX_CUDA(NULL, error, DevicePrimaryCtxRetain, &opened->context, opened->device);
 }
 
 static void release_context(const plx_session *session)
@@ -110,8 +108,7 @@ plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **mem
     plx_cuda_thread thread;
     plx_memory *allocated = calloc(1, sizeof *allocated);
     if (allocated == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a buffer of %llu bytes",
-                        (unsigned long long)bytes);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a buffer of %llu bytes", (unsigned long long)bytes);
     plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         plx_cuda_sweep(session);

@@ -153,8 +153,7 @@ static void withdraw(job *one)
 static double spent_ns(void)
 {
     struct timespec now;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (double)now.tv_sec * 1e9 + (double)now.tv_nsec
-                                                             : 0;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (double)now.tv_sec * 1e9 + (double)now.tv_nsec : 0;
 }
 
 /* One piece, then two, four ..., until it is seen what those that are left take; returns that.  What disturbs

@@ -66,9 +66,8 @@ static unsigned char *read_body(FILE *file, const void *key, size_t key_length, 
 {
     header head;
     struct stat facts;
-    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode) ||
-        (uint64_t)facts.st_size < sizeof head || fread(&head, sizeof head, 1, file) != 1 ||
-        !header_fits(&head, (uint64_t)facts.st_size, key_length))
+    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size < sizeof head ||
+        fread(&head, sizeof head, 1, file) != 1 || !header_fits(&head, (uint64_t)facts.st_size, key_length))
         return NULL;
     size_t bytes = key_length + (size_t)head.program_length;
     unsigned char *body = malloc(bytes);
@@ -103,8 +102,8 @@ bool plx_cl_cache_read(const void *key, size_t key_length, unsigned char **progr
 /* ---- writing -------------------------------------------------------------------- */
 
 /* Header, key and program as one piece; NULL: no memory. */
-static unsigned char *whole_file(const void *key, size_t key_length, const unsigned char *program,
-                                 size_t length, size_t *bytes)
+static unsigned char *whole_file(const void *key, size_t key_length, const unsigned char *program, size_t length,
+                                 size_t *bytes)
 {
     header head = {.key_length = key_length, .program_length = length};
     if (length > MOST_BYTES || key_length > MOST_BYTES)

@@ -67,8 +67,7 @@ static void describe_pci(cl_device_id device, plx_device_info *info)
     struct {
         cl_uint domain, bus, device, function;
     } at;
-    bool known =
-        has_extension(device, "cl_khr_pci_bus_info") && query(device, PCI_BUS_INFO_KHR, &at, sizeof at);
+    bool known = has_extension(device, "cl_khr_pci_bus_info") && query(device, PCI_BUS_INFO_KHR, &at, sizeof at);
     if (!known && has_extension(device, "cl_nv_device_attribute_query")) {
         cl_uint slot = query_uint(device, PCI_SLOT_ID_NV, 0);
         at.domain = query_uint(device, PCI_DOMAIN_ID_NV, 0);
@@ -116,8 +115,8 @@ static bool has_subgroup_shuffle(cl_device_id device)
     char language[64];
     int major = 0;
     plx_cl_device_text(device, CL_DEVICE_OPENCL_C_VERSION, language, sizeof language);
-    return sscanf(language, "OpenCL C %d.", &major) == 1 && major >= 2 &&
-           has_extension(device, "cl_khr_subgroups") && has_extension(device, "cl_khr_subgroup_shuffle");
+    return sscanf(language, "OpenCL C %d.", &major) == 1 && major >= 2 && has_extension(device, "cl_khr_subgroups") &&
+           has_extension(device, "cl_khr_subgroup_shuffle");
 }
 
 static uint32_t features_of(const plx_cl_device_entry *entry, cl_device_type type)

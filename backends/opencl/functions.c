@@ -103,9 +103,8 @@ static void load(void)
     void *tool = preloaded(), *scope = tool != NULL ? RTLD_DEFAULT : library;
     const char *missing = resolve_all(scope);
     if (missing) {
-        load_status =
-            plx_fail(&load_error, PLX_NO_DEVICE,
-                     "libOpenCL.so.1 has no %s; install an OpenCL loader of version 1.2 or later", missing);
+        load_status = plx_fail(&load_error, PLX_NO_DEVICE,
+                               "libOpenCL.so.1 has no %s; install an OpenCL loader of version 1.2 or later", missing);
         return;
     }
     loader_is_ocl_icd = is_ocl_icd(scope);

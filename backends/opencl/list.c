@@ -17,8 +17,7 @@ static plx_error listed_message;
 /* ---- texts ------------------------------------------------------------- */
 
 /* Of the device, or of the platform where there is none. */
-static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, size_t size, char *text,
-                  size_t *length)
+static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, size_t size, char *text, size_t *length)
 {
     return device ? plx_cl.GetDeviceInfo(device, what, size, text, length)
                   : plx_cl.GetPlatformInfo(platform, what, size, text, length);
@@ -71,12 +70,11 @@ static bool nvidia_is_unregistered(const cl_platform_id *platforms, size_t count
 
 static void advise_registration(plx_error *error)
 {
-    (void)plx_fail(
-        error, PLX_NO_DEVICE,
-        "NVIDIA's OpenCL driver is installed but not registered; run with %s=libnvidia-opencl.so.1, "
-        "or as root: mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > "
-        "/etc/OpenCL/vendors/nvidia.icd",
-        plx_cl_loader_is_ocl_icd() ? "OCL_ICD_VENDORS" : "OCL_ICD_FILENAMES");
+    (void)plx_fail(error, PLX_NO_DEVICE,
+                   "NVIDIA's OpenCL driver is installed but not registered; run with %s=libnvidia-opencl.so.1, "
+                   "or as root: mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > "
+                   "/etc/OpenCL/vendors/nvidia.icd",
+                   plx_cl_loader_is_ocl_icd() ? "OCL_ICD_VENDORS" : "OCL_ICD_FILENAMES");
 }
 
 /* ---- listing ------------------------------------------------------------- */
@@ -115,8 +113,7 @@ static plx_status too_many(const char *what, cl_uint count, plx_error *error)
     return plx_fail(error, PLX_FAILED, "OpenCL lists %u %s, which can't be; reinstall its drivers", count, what);
 }
 
-static plx_status append(cl_platform_id platform, const cl_device_id *devices, cl_uint count,
-                         plx_error *error)
+static plx_status append(cl_platform_id platform, const cl_device_id *devices, cl_uint count, plx_error *error)
 {
     plx_cl_device_entry *grown = realloc(listed, (listed_count + count) * sizeof *grown);
     if (!grown)
@@ -149,14 +146,12 @@ static plx_status list_platform(cl_platform_id platform, plx_error *error)
 /* A variable that leads the loader or PoCL elsewhere comes before any advice to install what may be there. */
 static bool is_hidden(size_t count)
 {
-    static const char *const of_loader[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
-                                            NULL};
+    static const char *const of_loader[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH", NULL};
     static const char *const of_drivers[] = {"POCL_DEVICES", "CUDA_VISIBLE_DEVICES", NULL};
     char variable[192];
     plx_first_variable(count == 0 ? of_loader : of_drivers, variable, sizeof variable);
     if (variable[0] != '\0')
-        (void)plx_fail(&listed_message, PLX_NO_DEVICE,
-                       "no OpenCL %s is seen with %s in the environment; unset it",
+        (void)plx_fail(&listed_message, PLX_NO_DEVICE, "no OpenCL %s is seen with %s in the environment; unset it",
                        count == 0 ? "driver" : "device", variable);
     return variable[0] != '\0';
 }

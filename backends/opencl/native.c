@@ -18,8 +18,7 @@ static plx_status can_do(plx_native_api api, const char *what, plx_error *error)
         return plx_fail(error, PLX_INVALID, "it is no %s of OpenCL (PLX_NATIVE_OPENCL)", what);
     return plx_cl_has_native_functions()
                ? PLX_OK
-               : plx_fail(error, PLX_UNSUPPORTED, "libOpenCL.so.1 lacks functions to take a %s of others",
-                          what);
+               : plx_fail(error, PLX_UNSUPPORTED, "libOpenCL.so.1 lacks functions to take a %s of others", what);
 }
 
 /* ---- memory ----------------------------------------------------------------- */
@@ -47,8 +46,7 @@ static plx_status check_memory(const plx_session *session, cl_mem buffer, uint64
         return plx_fail(error, PLX_INVALID,
                         "the buffer is of another context: open the backend on that, by plx_open_on()");
     if (bytes > length)
-        return plx_fail(error, PLX_INVALID, "the buffer ends at byte %zu, and its use at byte %" PRIu64,
-                        length, bytes);
+        return plx_fail(error, PLX_INVALID, "the buffer ends at byte %zu, and its use at byte %" PRIu64, length, bytes);
     return PLX_OK;
 }
 
@@ -58,8 +56,7 @@ static plx_status share_pointer(const plx_session *session, const plx_native_mem
 {
     cl_bitfield ways = 0;
     cl_int code;
-    if (plx_cl.GetDeviceInfo(session->device, DEVICE_SVM_CAPABILITIES, sizeof ways, &ways, NULL) !=
-            CL_SUCCESS ||
+    if (plx_cl.GetDeviceInfo(session->device, DEVICE_SVM_CAPABILITIES, sizeof ways, &ways, NULL) != CL_SUCCESS ||
         ways == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "%s has no shared virtual memory", session->info.name);
     if (native->offset + native->bytes > SIZE_MAX)
@@ -70,8 +67,7 @@ static plx_status share_pointer(const plx_session *session, const plx_native_mem
     return plx_cl_check(code, "clCreateBuffer", error);
 }
 
-static plx_status take(const plx_session *session, const plx_native_memory *native, plx_memory *made,
-                       plx_error *error)
+static plx_status take(const plx_session *session, const plx_native_memory *native, plx_memory *made, plx_error *error)
 {
     if ((native->flags & PLX_NATIVE_SVM) != 0)
         return share_pointer(session, native, made, error);
@@ -103,8 +99,7 @@ plx_status plx_cl_memory_import(plx_session *session, const plx_native_memory *n
     return PLX_OK;
 }
 
-plx_status plx_cl_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native,
-                                plx_error *error)
+plx_status plx_cl_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native, plx_error *error)
 {
     (void)session;
     (void)error;
@@ -129,13 +124,12 @@ static void find_place(cl_mem buffer, plx_place *place)
         place->never_written = (flags & CL_MEM_READ_ONLY) != 0;
         place->never_read = (flags & CL_MEM_WRITE_ONLY) != 0;
     }
-    if (ask(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &parent, &ignored) == PLX_OK &&
-        parent != NULL && ask(buffer, CL_MEM_OFFSET, sizeof offset, &offset, &ignored) == PLX_OK)
+    if (ask(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &parent, &ignored) == PLX_OK && parent != NULL &&
+        ask(buffer, CL_MEM_OFFSET, sizeof offset, &offset, &ignored) == PLX_OK)
         buffer = parent;
     place->root = (uint64_t)(uintptr_t)buffer;
     place->begin = offset;
-    if (ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags, &ignored) == PLX_OK &&
-        (flags & CL_MEM_USE_HOST_PTR) != 0 &&
+    if (ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags, &ignored) == PLX_OK && (flags & CL_MEM_USE_HOST_PTR) != 0 &&
         ask(buffer, CL_MEM_HOST_PTR, sizeof host, &host, &ignored) == PLX_OK && host != NULL) {
         place->root = 0;
         place->begin = (uint64_t)(uintptr_t)host + offset;
@@ -158,19 +152,15 @@ static plx_status check_queue(const plx_session *session, cl_command_queue queue
 {
     cl_context context = NULL;
     cl_device_id device = NULL;
-    plx_status status =
-        PLX_CL(error, GetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, NULL);
+    plx_status status = PLX_CL(error, GetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, NULL);
     if (status == PLX_OK)
-        status =
-            PLX_CL(error, GetCommandQueueInfo, queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, NULL);
+        status = PLX_CL(error, GetCommandQueueInfo, queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, NULL);
     if (status == PLX_OK)
-        status = PLX_CL(error, GetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof *properties,
-                        properties, NULL);
+        status = PLX_CL(error, GetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof *properties, properties, NULL);
     if (status != PLX_OK)
         return status;
     if (context != session->context || device != session->device)
-        return plx_fail(error, PLX_INVALID,
-                        "the queue is of another %s: open the backend on that, by plx_open_on()",
+        return plx_fail(error, PLX_INVALID, "the queue is of another %s: open the backend on that, by plx_open_on()",
                         context != session->context ? "context" : "device");
     if ((*properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
         return plx_fail(error, PLX_UNSUPPORTED,
@@ -246,8 +236,8 @@ static plx_status map(plx_session *session, uint64_t bytes, plx_cl_pinned *made,
 {
     cl_int code = CL_INVALID_BUFFER_SIZE;
     if (bytes <= SIZE_MAX)
-        made->buffer = plx_cl.CreateBuffer(session->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE,
-                                           (size_t)bytes, NULL, &code);
+        made->buffer = plx_cl.CreateBuffer(session->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, (size_t)bytes,
+                                           NULL, &code);
     if (code == CL_INVALID_BUFFER_SIZE)
         return plx_fail(error, PLX_NO_MEMORY, "the device has no room for it");
     plx_status status = plx_cl_check(code, "clCreateBuffer", error);
@@ -321,8 +311,7 @@ static plx_status check_loader(void *library, plx_error *error)
 
 enum { MOST_DEVICES = 64 };
 
-static plx_status devices_of(cl_context context, cl_device_id devices[MOST_DEVICES], size_t *count,
-                             plx_error *error)
+static plx_status devices_of(cl_context context, cl_device_id devices[MOST_DEVICES], size_t *count, plx_error *error)
 {
     size_t bytes = 0;
     const size_t room = MOST_DEVICES * sizeof(cl_device_id);
@@ -362,8 +351,7 @@ static plx_status choose_device(const plx_native_device *native, cl_device_id *d
     return plx_fail(error, PLX_INVALID, "the device is not one of the context's");
 }
 
-static plx_status number_of(cl_device_id device, size_t *number, const plx_cl_device_entry **entry,
-                            plx_error *error)
+static plx_status number_of(cl_device_id device, size_t *number, const plx_cl_device_entry **entry, plx_error *error)
 {
     const plx_cl_device_entry *entries;
     size_t count = 0;
@@ -380,8 +368,7 @@ static plx_status number_of(cl_device_id device, size_t *number, const plx_cl_de
                             : status;
 }
 
-plx_status plx_cl_open_on(const plx_native_device *native, size_t *device, plx_session **session,
-                          plx_error *error)
+plx_status plx_cl_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error)
 {
     cl_device_id chosen = NULL;
     const plx_cl_device_entry *entry = NULL;

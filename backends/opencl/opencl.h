@@ -58,19 +58,18 @@ void plx_cl_free(plx_session *session, plx_memory *memory);
 plx_status plx_cl_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error);
 void plx_cl_queue_destroy(plx_plugin_queue *queue);
 plx_status plx_cl_synchronize(plx_plugin_queue *queue, plx_error *error);
-plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                         uint64_t bytes, plx_error *error);
-plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                           uint64_t bytes, plx_error *error);
-plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                       uint64_t bytes, plx_error *error);
+plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                         plx_error *error);
+plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                           plx_error *error);
+plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                       plx_error *error);
 plx_status plx_cl_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
                        uint64_t from_offset, uint64_t bytes, plx_error *error);
 plx_status plx_cl_event_create(plx_session *session, plx_plugin_event **event, plx_error *error);
 void plx_cl_event_destroy(plx_plugin_event *event);
 plx_status plx_cl_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
-plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                plx_error *error);
+plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error);
 
 /* In native.c. */
 plx_status plx_cl_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error);
@@ -89,16 +88,14 @@ plx_status plx_cl_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64_t
                                uint64_t bytes, plx_error *error);
 
 /* Those of memory, queues and events, for a descriptor. */
-#define PLX_CL_MEMORY_SLOTS                                                                                  \
-    .alloc = plx_cl_alloc, .free = plx_cl_free, .queue_create = plx_cl_queue_create,                         \
-    .queue_destroy = plx_cl_queue_destroy, .synchronize = plx_cl_synchronize, .upload = plx_cl_upload,       \
-    .download = plx_cl_download, .fill = plx_cl_fill, .copy = plx_cl_copy,                                   \
-    .event_create = plx_cl_event_create, .event_destroy = plx_cl_event_destroy,                              \
-    .event_record = plx_cl_event_record, .event_elapsed = plx_cl_event_elapsed,                              \
-    .session_native = plx_cl_session_native,                                                                 \
-    .memory_import = plx_cl_memory_import, .memory_native = plx_cl_memory_native,                            \
-    .memory_place = plx_cl_memory_place, .queue_import = plx_cl_queue_import,                                \
-    .queue_native = plx_cl_queue_native, .wait = plx_cl_wait, .pinned_alloc = plx_cl_pinned_alloc,           \
+#define PLX_CL_MEMORY_SLOTS                                                                                            \
+    .alloc = plx_cl_alloc, .free = plx_cl_free, .queue_create = plx_cl_queue_create,                                   \
+    .queue_destroy = plx_cl_queue_destroy, .synchronize = plx_cl_synchronize, .upload = plx_cl_upload,                 \
+    .download = plx_cl_download, .fill = plx_cl_fill, .copy = plx_cl_copy, .event_create = plx_cl_event_create,        \
+    .event_destroy = plx_cl_event_destroy, .event_record = plx_cl_event_record, .event_elapsed = plx_cl_event_elapsed, \
+    .session_native = plx_cl_session_native, .memory_import = plx_cl_memory_import,                                    \
+    .memory_native = plx_cl_memory_native, .memory_place = plx_cl_memory_place, .queue_import = plx_cl_queue_import,   \
+    .queue_native = plx_cl_queue_native, .wait = plx_cl_wait, .pinned_alloc = plx_cl_pinned_alloc,                     \
     .pinned_free = plx_cl_pinned_free, .upload_async = plx_cl_upload_async
 
 /* ---- for the plugins ------------------------------------------------------- */
@@ -132,8 +129,8 @@ typedef struct plx_cl_source {
 /* Builds a program from `source`, or returns the one that this session, or an earlier
  * process (cache.h), built from the same.  The program belongs to the session.
  * PLX_UNSUPPORTED: it needs its own target, and the driver refuses that. */
-plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options,
-                          cl_program *program, plx_error *error);
+plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options, cl_program *program,
+                          plx_error *error);
 /* Whether the driver builds programs for sm_90a, which is tried once. */
 bool plx_cl_takes_own_target(plx_session *session);
 
@@ -143,7 +140,7 @@ plx_status plx_cl_kernel(plx_session *session, cl_program program, const char *e
                          cl_kernel *kernel, plx_error *error);
 
 /* Blocks times threads on each of three axes. */
-plx_status plx_cl_launch(plx_plugin_queue *queue, cl_kernel kernel, const size_t global[3],
-                         const size_t local[3], plx_error *error);
+plx_status plx_cl_launch(plx_plugin_queue *queue, cl_kernel kernel, const size_t global[3], const size_t local[3],
+                         plx_error *error);
 
 #endif

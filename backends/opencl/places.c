@@ -25,8 +25,7 @@ plx_cl_places *plx_cl_places_new(const plx_session *session)
     plx_cl_places *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
-    if (plx_cl.GetDeviceInfo(session->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL) !=
-        CL_SUCCESS)
+    if (plx_cl.GetDeviceInfo(session->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL) != CL_SUCCESS)
         bits = 0;
     made->alignment = bits / BITS > LEAST ? bits / BITS : LEAST;
     return made;
@@ -75,8 +74,7 @@ static place *find(plx_cl_places *places, cl_mem memory, uint64_t byte)
 
 static plx_status no_place(uint64_t byte, plx_error *error)
 {
-    return plx_fail(error, PLX_UNSUPPORTED,
-                    "the text takes a pointer, and OpenCL has none to byte %llu of a buffer",
+    return plx_fail(error, PLX_UNSUPPORTED, "the text takes a pointer, and OpenCL has none to byte %llu of a buffer",
                     (unsigned long long)byte);
 }
 

@@ -54,8 +54,7 @@ static size_t last_word(const char *line, size_t length)
 /* ".param .u64 NAME," becomes ".param .u64 .ptr .global .align 4 NAME,". */
 static void rewrite_parameter(rewriting *to, const char *line, size_t length)
 {
-    const bool pointer =
-        to->entry != NULL && to->parameter < 64 && (to->entry->parameters >> to->parameter & 1) != 0;
+    const bool pointer = to->entry != NULL && to->parameter < 64 && (to->entry->parameters >> to->parameter & 1) != 0;
     const size_t name = last_word(line, length);
     to->parameter++;
     if (!pointer) {
@@ -93,8 +92,8 @@ static bool rewrite_block(rewriting *to, const char *line)
     return true;
 }
 
-static void rewrite_line(rewriting *to, const char *line, size_t length, const plx_cl_pointers *entries,
-                         size_t count, uint64_t dynamic_shared)
+static void rewrite_line(rewriting *to, const char *line, size_t length, const plx_cl_pointers *entries, size_t count,
+                         uint64_t dynamic_shared)
 {
     const char *at = line + strspn(line, " \t");
     const char *entry = begins(at, ".visible ") ? at + 9 : at;
@@ -115,8 +114,7 @@ static void rewrite_line(rewriting *to, const char *line, size_t length, const p
     append(to, line, length);
 }
 
-char *plx_cl_pointer_text(const char *ptx, const plx_cl_pointers *entries, size_t count,
-                          uint64_t dynamic_shared)
+char *plx_cl_pointer_text(const char *ptx, const plx_cl_pointers *entries, size_t count, uint64_t dynamic_shared)
 {
     enum { MORE_PER_LINE = 64 };
     size_t lines = 1;

@@ -55,8 +55,8 @@ static plx_status make_key(const plx_session *session, const void *source, size_
 {
     const plx_device_info *info = &session->info;
     char head[2048];
-    int used = snprintf(head, sizeof head, "device %s\nvendor %s\ndriver %s\nplatform %s\noptions %s\n",
-                        info->name, info->vendor, info->driver, session->platform_version, options);
+    int used = snprintf(head, sizeof head, "device %s\nvendor %s\ndriver %s\nplatform %s\noptions %s\n", info->name,
+                        info->vendor, info->driver, session->platform_version, options);
     if (used < 0 || (size_t)used >= sizeof head)
         return plx_fail(error, PLX_INVALID, "OpenCL build options are too long");
     key->length = (size_t)used + length;
@@ -127,12 +127,12 @@ static plx_status build_source(plx_session *session, const plx_cl_source *source
 
 /* A driver may refuse what it wrote itself, after an update that kept its version:
  * then the program is built anew. */
-static bool build_binary(plx_session *session, const unsigned char *binary, size_t length,
-                         const char *options, cl_program *program)
+static bool build_binary(plx_session *session, const unsigned char *binary, size_t length, const char *options,
+                         cl_program *program)
 {
     cl_int code, loaded = CL_INVALID_BINARY;
-    cl_program made = plx_cl.CreateProgramWithBinary(session->context, 1, &session->device, &length, &binary,
-                                                     &loaded, &code);
+    cl_program made =
+        plx_cl.CreateProgramWithBinary(session->context, 1, &session->device, &length, &binary, &loaded, &code);
     if (code != CL_SUCCESS)
         return false;
     if (loaded == CL_SUCCESS)
@@ -145,8 +145,7 @@ static bool build_binary(plx_session *session, const unsigned char *binary, size
     return true;
 }
 
-static bool load_cached(plx_session *session, const program_key *key, const char *options,
-                        cl_program *program)
+static bool load_cached(plx_session *session, const program_key *key, const char *options, cl_program *program)
 {
     unsigned char *binary;
     size_t length;
@@ -162,12 +161,11 @@ static bool load_cached(plx_session *session, const program_key *key, const char
 static unsigned char *binary_of(cl_program program, size_t *length)
 {
     *length = 0;
-    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) ||
-        *length == 0 || *length > MOST_OF_BINARY)
+    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) || *length == 0 ||
+        *length > MOST_OF_BINARY)
         return NULL;
     unsigned char *binary = calloc(*length, 1); /* the driver may write less than it says */
-    if (binary &&
-        plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
+    if (binary && plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
         free(binary);
         return NULL;
     }
@@ -221,15 +219,14 @@ static void build_for_own_target(plx_session *session, const char *options, cl_p
 }
 
 /* A program that is nothing without those lines. */
-static plx_status require_own_target(plx_session *session, const char *name, cl_program *program,
-                                     plx_error *error)
+static plx_status require_own_target(plx_session *session, const char *name, cl_program *program, plx_error *error)
 {
     size_t length;
     cl_program better;
     char *log = NULL, *made = own_text(session, *program, &length);
-    plx_status status = made ? plx_cl_text_build(session, made, 0, &better, &log, error)
-                             : plx_fail(error, PLX_UNSUPPORTED,
-                                        "%s: the driver gives no PTX that could be built for sm_90a", name);
+    plx_status status =
+        made ? plx_cl_text_build(session, made, 0, &better, &log, error)
+             : plx_fail(error, PLX_UNSUPPORTED, "%s: the driver gives no PTX that could be built for sm_90a", name);
     if (status == PLX_OK)
         replace(program, better);
     free(log);
@@ -275,8 +272,8 @@ static plx_cl_built *find(const plx_session *session, const program_key *key)
     return NULL;
 }
 
-static plx_status compile(plx_session *session, const plx_cl_source *source, const char *options,
-                          cl_program *program, plx_error *error)
+static plx_status compile(plx_session *session, const plx_cl_source *source, const char *options, cl_program *program,
+                          plx_error *error)
 {
     plx_status status = build_source(session, source, options, program, error);
     if (status == PLX_OK && !source->own_target)
@@ -305,8 +302,8 @@ static plx_status load_or_compile(plx_session *session, const plx_cl_source *sou
     return status;
 }
 
-static plx_status build(plx_session *session, const plx_cl_source *source, const char *options,
-                        const program_key *key, cl_program *program, plx_error *error)
+static plx_status build(plx_session *session, const plx_cl_source *source, const char *options, const program_key *key,
+                        cl_program *program, plx_error *error)
 {
     char path[4096];
     plx_cl_built *built = calloc(1, sizeof *built + key->length);
@@ -314,8 +311,7 @@ static plx_status build(plx_session *session, const plx_cl_source *source, const
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
     /* without all of its key a program might be taken for another driver's */
     bool kept = !session->driver_keeps_programs && session->info.driver[0] != '\0' &&
-                session->platform_version[0] != '\0' &&
-                plx_cl_cache_path(key->text, key->length, path, sizeof path);
+                session->platform_version[0] != '\0' && plx_cl_cache_path(key->text, key->length, path, sizeof path);
     plx_status status = kept ? load_or_compile(session, source, options, key, &built->program, error)
                              : compile(session, source, options, &built->program, error);
     if (status != PLX_OK) {
@@ -330,8 +326,8 @@ static plx_status build(plx_session *session, const plx_cl_source *source, const
     return PLX_OK;
 }
 
-plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options,
-                          cl_program *program, plx_error *error)
+plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options, cl_program *program,
+                          plx_error *error)
 {
     char all_options[1024];
     program_key key = {.text = NULL};
@@ -374,18 +370,16 @@ plx_status plx_cl_kernel(plx_session *session, cl_program program, const char *e
                         plx_cl_error_name(code, name));
     }
     size_t most = 0, required[3] = {0, 0, 0};
-    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device,
-                               CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device, CL_KERNEL_WORK_GROUP_SIZE,
+                               sizeof most, &most, NULL);
     /* A kernel that was compiled for one size of work-group has it, whatever the driver
      * says it could have: NVIDIA's says 256 of every kernel. */
     if (status == PLX_OK)
-        status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device,
-                        CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
-    if (status == PLX_OK && block_threads > most &&
-        block_threads != (uint64_t)required[0] * required[1] * required[2])
+        status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                        sizeof required, required, NULL);
+    if (status == PLX_OK && block_threads > most && block_threads != (uint64_t)required[0] * required[1] * required[2])
         status = plx_fail(error, PLX_UNSUPPORTED,
-                          "%s needs work-groups of %" PRIu64
-                          " work-items; compiled for %s it can have at most %zu",
+                          "%s needs work-groups of %" PRIu64 " work-items; compiled for %s it can have at most %zu",
                           entry, block_threads, session->info.name, most);
     if (status != PLX_OK) {
         (void)plx_cl.ReleaseKernel(made);

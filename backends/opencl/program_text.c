@@ -19,8 +19,7 @@ char *plx_cl_program_text(cl_program program, size_t *length)
         bytes == 0 || bytes > MOST_OF_TEXT)
         return NULL;
     char *text = calloc(bytes + 1, 1); /* the driver may write less than it says */
-    if (text != NULL &&
-        plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof text, &text, NULL) != CL_SUCCESS) {
+    if (text != NULL && plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof text, &text, NULL) != CL_SUCCESS) {
         free(text);
         return NULL;
     }
@@ -49,16 +48,16 @@ static plx_status refuse(const plx_session *session, cl_program program, cl_int 
     char *log = program != NULL ? log_of(session, program) : NULL;
     const char *line = log != NULL ? log + strspn(log, " \t\r\n") : "";
     const plx_status status =
-        plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX: %s%s%.*s",
-                 plx_cl_error_name(code, number), *line != '\0' ? ": " : "", (int)strcspn(line, "\r\n"), line);
+        plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX: %s%s%.*s", plx_cl_error_name(code, number),
+                 *line != '\0' ? ": " : "", (int)strcspn(line, "\r\n"), line);
     free(log);
     if (program != NULL)
         (void)plx_cl.ReleaseProgram(program);
     return status;
 }
 
-plx_status plx_cl_text_build(plx_session *session, const char *text, uint32_t max_registers,
-                             cl_program *program, char **log, plx_error *error)
+plx_status plx_cl_text_build(plx_session *session, const char *text, uint32_t max_registers, cl_program *program,
+                             char **log, plx_error *error)
 {
     cl_int code, loaded = CL_INVALID_BINARY;
     char options[64] = "-cl-nv-verbose";
@@ -66,8 +65,8 @@ plx_status plx_cl_text_build(plx_session *session, const char *text, uint32_t ma
     const unsigned char *binary = (const unsigned char *)text;
     if (max_registers > 0)
         (void)snprintf(options, sizeof options, "-cl-nv-verbose -cl-nv-maxrregcount=%u", max_registers);
-    cl_program made = plx_cl.CreateProgramWithBinary(session->context, 1, &session->device, &length, &binary,
-                                                     &loaded, &code);
+    cl_program made =
+        plx_cl.CreateProgramWithBinary(session->context, 1, &session->device, &length, &binary, &loaded, &code);
     if (code != CL_SUCCESS)
         return refuse(session, NULL, code, error);
     if (loaded != CL_SUCCESS)

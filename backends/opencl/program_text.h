@@ -10,8 +10,8 @@ char *plx_cl_program_text(cl_program program, size_t *length);
 /* Builds a program of PTX, which the caller releases, with at most max_registers for a thread (0: as many as
  * the text wants).  *log is what the assembler says of it, which the caller frees; it may be NULL.
  * PLX_UNSUPPORTED: the driver refuses it. */
-plx_status plx_cl_text_build(plx_session *session, const char *text, uint32_t max_registers,
-                             cl_program *program, char **log, plx_error *error);
+plx_status plx_cl_text_build(plx_session *session, const char *text, uint32_t max_registers, cl_program *program,
+                             char **log, plx_error *error);
 /* The registers of a thread that the log tells of an entry point; -1: it does not. */
 int32_t plx_cl_log_registers(const char *log, const char *entry);
 
@@ -27,7 +27,6 @@ typedef struct plx_cl_pointers {
 /* Text of CUDA C++ as OpenCL can run it: its pointers are declared to be of global memory, and the shared
  * memory that CUDA's launch would size has `dynamic_shared` bytes.  No instruction changes.  The caller frees
  * it; NULL: no memory. */
-char *plx_cl_pointer_text(const char *ptx, const plx_cl_pointers *entries, size_t count,
-                          uint64_t dynamic_shared);
+char *plx_cl_pointer_text(const char *ptx, const plx_cl_pointers *entries, size_t count, uint64_t dynamic_shared);
 
 #endif

@@ -50,8 +50,7 @@ plx_status plx_cl_queue_create(plx_session *session, plx_plugin_queue **queue, p
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL queue");
     cl_int code;
     made->session = session;
-    made->queue =
-        plx_cl.CreateCommandQueue(session->context, session->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    made->queue = plx_cl.CreateCommandQueue(session->context, session->device, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS) {
         free(made);
         return plx_cl_check(code, "clCreateCommandQueue", error);
@@ -113,8 +112,8 @@ plx_status plx_cl_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint
     if (status != PLX_OK)
         return status;
     if (memory != NULL && offset != 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "scratch memory of OpenCL begins where a buffer does, and this at byte %" PRIu64,
-                        offset);
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "scratch memory of OpenCL begins where a buffer does, and this at byte %" PRIu64, offset);
     if (memory != NULL && bytes < zeroed)
         return plx_fail(error, PLX_INVALID, "scratch memory has at least %" PRIu64 " bytes", zeroed);
     if (memory != NULL) {
@@ -144,8 +143,8 @@ static plx_status check_range(const char *what, const plx_memory *memory, uint64
     if (offset <= memory->bytes && bytes <= memory->bytes - offset)
         return PLX_OK;
     return plx_fail(error, PLX_INVALID,
-                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what,
-                    bytes, offset, memory->bytes);
+                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what, bytes,
+                    offset, memory->bytes);
 }
 
 /* Blocking: the caller may change `from` at once. */
@@ -162,8 +161,8 @@ static plx_status write_pieces(plx_plugin_queue *queue, plx_memory *to, uint64_t
     return status;
 }
 
-static plx_status upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                         uint64_t bytes, cl_bool blocking, plx_error *error)
+static plx_status upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                         cl_bool blocking, plx_error *error)
 {
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
@@ -173,8 +172,8 @@ static plx_status upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offse
     return write_pieces(queue, to, offset, from, bytes, blocking, error);
 }
 
-plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                         uint64_t bytes, plx_error *error)
+plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                         plx_error *error)
 {
     return upload(queue, to, offset, from, bytes, CL_TRUE, error);
 }
@@ -185,8 +184,8 @@ plx_status plx_cl_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64_t
     return upload(queue, to, offset, from, bytes, CL_FALSE, error);
 }
 
-plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                           uint64_t bytes, plx_error *error)
+plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                           plx_error *error)
 {
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
@@ -195,15 +194,15 @@ plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, 
         return status;
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
         uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
-        status = PLX_CL(error, EnqueueReadBuffer, queue->queue, from->buffer, CL_FALSE,
-                        (size_t)(offset + done), (size_t)piece, (char *)to + done, 0, NULL, NULL);
+        status = PLX_CL(error, EnqueueReadBuffer, queue->queue, from->buffer, CL_FALSE, (size_t)(offset + done),
+                        (size_t)piece, (char *)to + done, 0, NULL, NULL);
     }
     return status;
 }
 
 /* Repeats the pattern from the host. */
-static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
-                                 uint32_t pattern, uint64_t bytes, plx_error *error)
+static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
+                                 uint64_t bytes, plx_error *error)
 {
     const uint64_t most = UINT64_C(64) << 20, block = bytes < most ? bytes : most;
     plx_status status = PLX_OK;
@@ -213,14 +212,14 @@ static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, ui
     for (uint64_t i = 0; i < block / sizeof pattern; i++)
         repeated[i] = pattern;
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += block)
-        status = write_pieces(queue, memory, offset + done, repeated,
-                              bytes - done < block ? bytes - done : block, CL_TRUE, error);
+        status = write_pieces(queue, memory, offset + done, repeated, bytes - done < block ? bytes - done : block,
+                              CL_TRUE, error);
     free(repeated);
     return status;
 }
 
-plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                       uint64_t bytes, plx_error *error)
+plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                       plx_error *error)
 {
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
@@ -245,9 +244,8 @@ plx_status plx_cl_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offs
         status = check_range("copy from", from, from_offset, bytes, error);
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
         uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
-        status =
-            PLX_CL(error, EnqueueCopyBuffer, queue->queue, from->buffer, to->buffer,
-                   (size_t)(from_offset + done), (size_t)(to_offset + done), (size_t)piece, 0, NULL, NULL);
+        status = PLX_CL(error, EnqueueCopyBuffer, queue->queue, from->buffer, to->buffer, (size_t)(from_offset + done),
+                        (size_t)(to_offset + done), (size_t)piece, 0, NULL, NULL);
     }
     return status;
 }
@@ -292,12 +290,11 @@ plx_status plx_cl_event_record(plx_plugin_queue *queue, plx_plugin_event *event,
 
 static plx_status end_of(cl_event event, cl_ulong *nanoseconds, plx_error *error)
 {
-    return PLX_CL(error, GetEventProfilingInfo, event, CL_PROFILING_COMMAND_END, sizeof *nanoseconds,
-                  nanoseconds, NULL);
+    return PLX_CL(error, GetEventProfilingInfo, event, CL_PROFILING_COMMAND_END, sizeof *nanoseconds, nanoseconds,
+                  NULL);
 }
 
-plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                plx_error *error)
+plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error)
 {
     if (!from->event || !to->event)
         return plx_fail(error, PLX_INVALID, "elapsed time between events that were not both recorded");
@@ -319,8 +316,8 @@ plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, do
 
 /* ---- launches -------------------------------------------------------------------- */
 
-plx_status plx_cl_launch(plx_plugin_queue *queue, cl_kernel kernel, const size_t global[3],
-                         const size_t local[3], plx_error *error)
+plx_status plx_cl_launch(plx_plugin_queue *queue, cl_kernel kernel, const size_t global[3], const size_t local[3],
+                         plx_error *error)
 {
     return PLX_CL(error, EnqueueNDRangeKernel, queue->queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
 }

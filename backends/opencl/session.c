@@ -13,8 +13,7 @@
 
 static plx_status create_context(plx_session *session, const plx_cl_device_entry *entry, plx_error *error)
 {
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)entry->platform,
-                                                0};
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)entry->platform, 0};
     cl_int code;
     session->context = plx_cl.CreateContext(properties, 1, &session->device, NULL, NULL, &code);
     return plx_cl_check(code, "clCreateContext", error);
@@ -31,8 +30,8 @@ static plx_status enter_context(plx_session *session, const plx_cl_device_entry 
                                 plx_error *error)
 {
     cl_int code;
-    const plx_status status = context == NULL ? create_context(session, entry, error)
-                                              : retain_context(session, context, error);
+    const plx_status status =
+        context == NULL ? create_context(session, entry, error) : retain_context(session, context, error);
     if (status != PLX_OK)
         return status;
     session->touch = plx_cl.CreateCommandQueue(session->context, session->device, 0, &code);
@@ -59,8 +58,7 @@ static bool path_has_linker(void)
     const char *path = getenv("PATH");
     for (size_t length; path != NULL && *path != '\0'; path += length + (path[length] == ':')) {
         length = strcspn(path, ":");
-        if (snprintf(program, sizeof program, "%.*s/ld", (int)length, path) < PATH_MAX &&
-            access(program, X_OK) == 0)
+        if (snprintf(program, sizeof program, "%.*s/ld", (int)length, path) < PATH_MAX && access(program, X_OK) == 0)
             return true;
     }
     return false;
@@ -69,8 +67,7 @@ static bool path_has_linker(void)
 /* Where there is no ld at all, PoCL may have been built with a linker of its own. */
 static plx_status check_linker(const plx_session *session, plx_error *error)
 {
-    const bool links =
-        strstr(session->platform_version, "PoCL") != NULL && (session->info.features & PLX_FEATURE_CPU);
+    const bool links = strstr(session->platform_version, "PoCL") != NULL && (session->info.features & PLX_FEATURE_CPU);
     if (!links || path_has_linker() || access("/usr/bin/ld", X_OK) != 0)
         return PLX_OK;
     return plx_fail(error, PLX_FAILED,
@@ -110,8 +107,7 @@ plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error)
     if (status != PLX_OK)
         return status;
     if (device >= count)
-        return plx_fail(error, PLX_NOT_FOUND, "there is no OpenCL device %zu; the last one is %zu", device,
-                        count - 1);
+        return plx_fail(error, PLX_NOT_FOUND, "there is no OpenCL device %zu; the last one is %zu", device, count - 1);
     return plx_cl_open_in(&entries[device], NULL, session, error);
 }
 
@@ -129,8 +125,8 @@ plx_status plx_cl_alive(const plx_session *session, plx_error *error)
 {
     if (!atomic_load(&session->lost))
         return PLX_OK;
-    return plx_fail(error, PLX_DEVICE_LOST,
-                    "an earlier kernel broke the context of %s; nothing more runs on it", session->info.name);
+    return plx_fail(error, PLX_DEVICE_LOST, "an earlier kernel broke the context of %s; nothing more runs on it",
+                    session->info.name);
 }
 
 /* ---- memory ---------------------------------------------------------------- */
@@ -141,8 +137,7 @@ static cl_int touch(const plx_session *session, cl_mem buffer, uint64_t bytes)
 {
     const cl_uchar zero = 0;
     size_t some = bytes < 4096 ? (size_t)bytes : 4096;
-    cl_int code =
-        plx_cl.EnqueueFillBuffer(session->touch, buffer, &zero, sizeof zero, 0, some, 0, NULL, NULL);
+    cl_int code = plx_cl.EnqueueFillBuffer(session->touch, buffer, &zero, sizeof zero, 0, some, 0, NULL, NULL);
     return code == CL_SUCCESS ? plx_cl.Finish(session->touch) : code;
 }
 

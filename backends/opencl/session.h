@@ -21,7 +21,8 @@ bool plx_cl_is_nvidia(cl_platform_id platform);
 void plx_cl_describe(const plx_cl_device_entry *entry, plx_device_info *info);
 
 /* A session on a device; context NULL: in one of its own. */
-plx_status plx_cl_open_in(const plx_cl_device_entry *entry, cl_context context, plx_session **session, plx_error *error);
+plx_status plx_cl_open_in(const plx_cl_device_entry *entry, cl_context context, plx_session **session,
+                          plx_error *error);
 /* For memory that is new to this process. */
 uint64_t plx_cl_new_serial(void);
 

@@ -1,8 +1,8 @@
 // C = alpha A B + beta C by square tiles of A and B in shared memory; any sizes.
 #include "gemm-tiles.cuh"
 
-extern "C" __global__ void tiles(const float *a, const float *b, float *c, long long m, long long n, long long k, long long lda,
-                                 long long ldb, long long ldc, float alpha, float beta)
+extern "C" __global__ void tiles(const float *a, const float *b, float *c, long long m, long long n, long long k,
+                                 long long lda, long long ldb, long long ldc, float alpha, float beta)
 {
     __shared__ float tile_a[TILE][TILE], tile_b[TILE][TILE];
     const int x = threadIdx.x, y = threadIdx.y;

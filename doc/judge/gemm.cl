@@ -1,6 +1,6 @@
 /* C = alpha A B + beta C by square tiles of A and B in local memory; any sizes. */
-kernel void tiles(global const float *a, global const float *b, global float *c, long m, long n, long k, long lda, long ldb,
-                  long ldc, float alpha, float beta, local float *tile_a, local float *tile_b)
+kernel void tiles(global const float *a, global const float *b, global float *c, long m, long n, long k, long lda,
+                  long ldb, long ldc, float alpha, float beta, local float *tile_a, local float *tile_b)
 {
     const int x = get_local_id(0), y = get_local_id(1);
     const long row = get_group_id(1) * TILE + y, col = get_group_id(0) * TILE + x;
@@ -9,7 +9,8 @@ kernel void tiles(global const float *a, global const float *b, global float *c,
         tile_a[y * TILE + x] = row < m && at + x < k ? a[row * lda + at + x] : 0.0f;
         tile_b[y * TILE + x] = col < n && at + y < k ? b[(at + y) * ldb + col] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE);
-        const int left = k - at < TILE ? (int)(k - at) : TILE; /* what is not there must not be multiplied: 0 times infinity */
+        const int left =
+            k - at < TILE ? (int)(k - at) : TILE; /* what is not there must not be multiplied: 0 times infinity */
         for (int i = 0; i < left; i++)
             sum += tile_a[y * TILE + i] * tile_b[i * TILE + x];
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,6 +1,6 @@
 /* y = alpha A x + beta y: a work-group for a row, whose parts are added up in local memory. */
-kernel void rows_of(global const float *a, global const float *x, global float *y, long rows, long cols, long lda, float alpha,
-                    float beta, local float *parts)
+kernel void rows_of(global const float *a, global const float *x, global float *y, long rows, long cols, long lda,
+                    float alpha, float beta, local float *parts)
 {
     const size_t me = get_local_id(0), threads = get_local_size(0);
     for (long row = get_group_id(0); row < rows; row += get_num_groups(0)) {

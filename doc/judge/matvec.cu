@@ -3,11 +3,11 @@ struct sizes {
     long long rows, cols, lda;
 };
 
-template <typename T>
-__global__ void row_per_warp(const T *a, const T *x, T *y, sizes is, T alpha, T beta)
+template <typename T> __global__ void row_per_warp(const T *a, const T *x, T *y, sizes is, T alpha, T beta)
 {
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    for (long long row = (long long)blockIdx.x * warps + threadIdx.x / 32; row < is.rows; row += (long long)gridDim.x * warps) {
+    for (long long row = (long long)blockIdx.x * warps + threadIdx.x / 32; row < is.rows;
+         row += (long long)gridDim.x * warps) {
         T sum = 0;
         for (long long i = lane; i < is.cols; i += 32)
             sum += a[row * is.lda + i] * x[i];

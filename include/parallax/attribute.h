@@ -15,9 +15,8 @@ enum { PLX_FIRST_API = 0, PLX_SECOND_API, PLX_APIS };
 
 /* One way to run a kernel: whose device code, by which API. */
 typedef enum plx_cell {
-    PLX_CELL_SHIPPED =
-        0,          /* the first as everybody runs it: its own machine code, launched as its recipe says */
-    PLX_CELL_PLAIN, /* the same, launched as the second could launch it */
+    PLX_CELL_SHIPPED = 0,   /* the first as everybody runs it: its own machine code, launched as its recipe says */
+    PLX_CELL_PLAIN,         /* the same, launched as the second could launch it */
     PLX_CELL_FIRST_FIRST,   /* the first's text, assembled by the driver, run by the first */
     PLX_CELL_FIRST_SECOND,  /* the first's text, run by the second */
     PLX_CELL_SECOND_FIRST,  /* the second's text, run by the first */
@@ -81,7 +80,7 @@ typedef enum plx_listing {
     PLX_LISTING_COUNT
 } plx_listing;
 
-PLX_API const char *plx_listing_name(plx_listing listing);       /* "first-text" */
+PLX_API const char *plx_listing_name(plx_listing listing);             /* "first-text" */
 PLX_API const char *plx_instruction_name(plx_instruction instruction); /* "shared-load" */
 
 /* One kernel on one problem. */
@@ -116,8 +115,7 @@ typedef struct plx_attribute_options {
     plx_input input;
     uint64_t seed;
     double seconds_per_cell; /* time limit of the measurement of each; 0: 0.5 */
-    double
-        seconds_in_all; /* kernels that are not begun by then are left out, and that is said; 0: no limit */
+    double seconds_in_all;   /* kernels that are not begun by then are left out, and that is said; 0: no limit */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
     uint64_t reserved[8]; /* 0: new members go here */
@@ -127,12 +125,11 @@ typedef struct plx_attribute_options {
  * words what the difference is due to.  results->attributions has them, in the order of the ladder; there are
  * no records. Where no device is reached by two APIs that share device code, the texts of the kernels are
  * counted, and results->attribution_note says what is missing.  A kernel that nobody has: PLX_NOT_FOUND. */
-PLX_API plx_status plx_attribute(plx_context *context, const plx_attribute_options *options,
-                                 plx_results *results, plx_error *error);
+PLX_API plx_status plx_attribute(plx_context *context, const plx_attribute_options *options, plx_results *results,
+                                 plx_error *error);
 /* Tables for people: per kernel the cells, the effects, and with `all` what blocks take and the instructions;
  * after more than one kernel, a line for each. */
-PLX_API plx_status plx_attribution_write_table(const plx_results *results, FILE *to, bool all,
-                                               plx_error *error);
+PLX_API plx_status plx_attribution_write_table(const plx_results *results, FILE *to, bool all, plx_error *error);
 /* Exit status: 0 all agreed, 1 a cell was wrong or two disagree, 4 there was nothing to compare, 5 a cell
  * failed. */
 PLX_API int plx_attribution_status(const plx_results *results);

@@ -58,8 +58,8 @@ typedef struct plx_bench_results {
 /* Compares over a sweep of shapes.  A set asks no processor for its large shapes: such a
  * record is not-run, with the reason.  PLX_NOT_FOUND: no such set, backend or kernel;
  * PLX_INVALID: what is under `json` can't be resumed. */
-PLX_API plx_status plx_bench(plx_context *context, const plx_bench_options *options,
-                             plx_bench_results *results, plx_error *error);
+PLX_API plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results,
+                             plx_error *error);
 PLX_API void plx_bench_results_free(plx_bench_results *results);
 
 #ifdef __cplusplus

@@ -61,7 +61,7 @@ typedef struct plx_check_counts {
     plx_effort effort;
     size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
     size_t not_judged; /* cases that ran, but no bound tells their results from zero */
-    size_t repeats; /* runs whose bits were compared with those of an earlier one */
+    size_t repeats;    /* runs whose bits were compared with those of an earlier one */
     /* Why what is unsupported is; what differs in numbers alone counts as one reason. */
     plx_check_reason reasons[PLX_CHECK_REASONS];
     size_t reason_count;
@@ -69,8 +69,8 @@ typedef struct plx_check_counts {
 } plx_check_counts;
 
 /* `results` gets one record per backend and kernel (worst case over its cases). */
-PLX_API plx_status plx_check(plx_context *context, const plx_check_options *options,
-                             plx_check_counts *counts, plx_results *results, plx_error *error);
+PLX_API plx_status plx_check(plx_context *context, const plx_check_options *options, plx_check_counts *counts,
+                             plx_results *results, plx_error *error);
 
 #ifdef __cplusplus
 }

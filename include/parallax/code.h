@@ -11,9 +11,8 @@ extern "C" {
 
 /* How device code is given its arguments. */
 typedef enum plx_convention {
-    PLX_CONVENTION_POINTERS =
-        0,                  /* a pointer to where an operand begins; the launch says how much shared memory */
-    PLX_CONVENTION_OFFSETS, /* a pointer to the memory, and elements to go; shared memory is an argument */
+    PLX_CONVENTION_POINTERS = 0, /* a pointer to where an operand begins; the launch says how much shared memory */
+    PLX_CONVENTION_OFFSETS,      /* a pointer to the memory, and elements to go; shared memory is an argument */
     PLX_CONVENTION_COUNT
 } plx_convention;
 
@@ -25,8 +24,8 @@ typedef struct plx_code {
     char language[16]; /* "ptx" */
     char compiler[96]; /* who wrote the text: "nvcc, for sm_90a" */
     plx_convention convention;
-    uint32_t max_registers; /* of a thread, which whoever assembles it shall keep to; 0: as the text says */
-    plx_device_info device; /* as the API for which it was written sees it: the launches are for that one */
+    uint32_t max_registers;            /* of a thread, which whoever assembles it shall keep to; 0: as the text says */
+    plx_device_info device;            /* as the API for which it was written sees it: the launches are for that one */
     char entries[PLX_MAX_ENTRIES][96]; /* of its launches, each once, in their order */
     size_t entry_count;
     char *text; /* ended by NUL; malloc'ed */
@@ -66,11 +65,11 @@ typedef enum plx_given_kind {
 /* An argument of a launch, or a pointer within a struct. */
 typedef struct plx_given {
     plx_given_kind kind;
-    uint32_t which;         /* OPERAND, PIECE, MAP */
-    uint64_t offset;        /* bytes */
-    uint64_t size;          /* BYTES, LOCAL */
-    uint64_t at;            /* of a pointer within a struct: its byte there */
-    const void *bytes;      /* BYTES */
+    uint32_t which;                   /* OPERAND, PIECE, MAP */
+    uint64_t offset;                  /* bytes */
+    uint64_t size;                    /* BYTES, LOCAL */
+    uint64_t at;                      /* of a pointer within a struct: its byte there */
+    const void *bytes;                /* BYTES */
     const struct plx_given *pointers; /* BYTES: those within */
     uint32_t pointer_count;
     uint32_t reserved; /* 0 */
@@ -123,10 +122,10 @@ typedef struct plx_launch_list {
     const char *language; /* "OpenCL C", "PTX", "cubin" */
     const void *code;     /* text is ended by NUL, which is not counted */
     size_t length;
-    const char *options;  /* of its compiler */
-    uint32_t max_registers; /* 0: not limited */
+    const char *options;              /* of its compiler */
+    uint32_t max_registers;           /* 0: not limited */
     uint32_t align[PLX_MAX_OPERANDS]; /* bytes at whose multiples an operand must begin; 0: those of an element */
-    int64_t depth;        /* the most roundings that a term can meet on its way into the result */
+    int64_t depth;                    /* the most roundings that a term can meet on its way into the result */
     plx_piece pieces[PLX_MAX_PIECES];
     size_t piece_count;
     plx_given_map maps[PLX_MAX_GIVEN_MAPS];

@@ -42,16 +42,16 @@ PLX_API plx_status plx_compare(plx_context *context, const plx_compare_options *
 
 /* Measures every ceiling of every device (none named: all), each about 50 ms, and writes
  * them and the state of the devices; the results have no records. */
-PLX_API plx_status plx_measure_ceilings(plx_context *context, const char *const *backends,
-                                        size_t backend_count, plx_results *results, plx_error *error);
+PLX_API plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t backend_count,
+                                        plx_results *results, plx_error *error);
 
 /* One problem on one backend: returns the output as an array of the operation's
  * output shape.  Not judged; timed for so many seconds when they are more than 0, which takes
  * memory to keep operands out of caches. */
 PLX_API plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
                                 const plx_problem *problem, const plx_array *inputs, size_t input_count,
-                                plx_input input, uint64_t seed, double seconds, plx_array *output,
-                                plx_record *record, plx_error *error);
+                                plx_input input, uint64_t seed, double seconds, plx_array *output, plx_record *record,
+                                plx_error *error);
 
 #ifdef __cplusplus
 }

@@ -12,9 +12,9 @@ typedef enum plx_change {
     PLX_CHANGE_BROKEN = 0, /* was right, and is wrong, failed, unsupported or not run */
     PLX_CHANGE_SLOWER,
     PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
-    PLX_CHANGE_VANISHED, /* right, and only in the old file */
-    PLX_CHANGE_UNTIMED,  /* the new file has no time to compare the old one's with; the note says why */
-    PLX_CHANGE_FASTER,   /* the two before are regressions unless they are allowed */
+    PLX_CHANGE_VANISHED,      /* right, and only in the old file */
+    PLX_CHANGE_UNTIMED,       /* the new file has no time to compare the old one's with; the note says why */
+    PLX_CHANGE_FASTER,        /* the two before are regressions unless they are allowed */
     PLX_CHANGE_MORE_ACCURATE,
     PLX_CHANGE_REPAIRED,
     PLX_CHANGE_ADDED,      /* only in the new file */
@@ -30,8 +30,8 @@ typedef struct plx_difference {
     char backend[48], device[128], kernel[160];
     bool timed; /* whether the times mean something */
     double old_ns, old_low_ns, old_high_ns, new_ns, new_low_ns, new_high_ns;
-    double ratio; /* new time over old */
-    double p;     /* probability of that by noise alone, corrected for how many were compared */
+    double ratio;                /* new time over old */
+    double p;                    /* probability of that by noise alone, corrected for how many were compared */
     double old_error, new_error; /* largest error over its bound; -1: not known */
     char note[320];              /* "" when there is nothing to add */
 } plx_difference;
@@ -55,7 +55,7 @@ typedef struct plx_diff_results {
     plx_difference *differences; /* by change, then in the old file's order */
     size_t count;
     size_t counts[PLX_CHANGE_COUNT];
-    size_t compared, timed; /* records in both files, and those timed in both */
+    size_t compared, timed;   /* records in both files, and those timed in both */
     char (*environment)[320]; /* what differs between the environments, a line each */
     size_t environment_count;
     double threshold, level; /* a change of time counts when p is below the level */
@@ -72,8 +72,8 @@ typedef struct plx_diff_results {
  * other only one by the host's, both are taken by the host's.  PLX_IO, PLX_INVALID: a file can't be used. */
 PLX_API plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_options *options,
                             plx_diff_results *results, plx_error *error);
-/* The same of several runs on each side, at least one: a time is the mean of its runs' medians, and the noise is what lies
- * between them, where there are several. */
+/* The same of several runs on each side, at least one: a time is the mean of its runs' medians, and the noise is what
+ * lies between them, where there are several. */
 PLX_API plx_status plx_diff_runs(const char *const *old_paths, size_t old_count, const char *const *new_paths,
                                  size_t new_count, const plx_diff_options *options, plx_diff_results *results,
                                  plx_error *error);

@@ -9,8 +9,8 @@
  *
  * A matrix whose rows or whose columns are apart is taken as it lies: a transposed view is `trans` and no copy.
  * The order of work is not DLPack's affair here: `queue` has to be one that the tensor's producer was told of.
- * The layout of DLPack 1 is restated below, so that nothing else is needed; where <dlpack/dlpack.h> was included before,
- * its structs are used.  Errors and threads: as in parallax.h. */
+ * The layout of DLPack 1 is restated below, so that nothing else is needed; where <dlpack/dlpack.h> was included
+ * before, its structs are used.  Errors and threads: as in parallax.h. */
 #ifndef PARALLAX_DLPACK_H
 #define PARALLAX_DLPACK_H
 
@@ -23,15 +23,17 @@
 extern "C" {
 #endif
 
-typedef enum {
-    kDLCPU = 1,
-    kDLCUDA = 2,
-    kDLCUDAHost = 3,
-    kDLOpenCL = 4,
-    kDLCUDAManaged = 13
-} DLDeviceType;
+typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLOpenCL = 4, kDLCUDAManaged = 13 } DLDeviceType;
 
-typedef enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLOpaqueHandle = 3, kDLBfloat = 4, kDLComplex = 5, kDLBool = 6 } DLDataTypeCode;
+typedef enum {
+    kDLInt = 0,
+    kDLUInt = 1,
+    kDLFloat = 2,
+    kDLOpaqueHandle = 3,
+    kDLBfloat = 4,
+    kDLComplex = 5,
+    kDLBool = 6
+} DLDataTypeCode;
 
 typedef struct {
     int32_t device_type; /* a DLDeviceType; others are refused by their number */
@@ -87,21 +89,22 @@ typedef struct plx_tensor {
     int64_t rows, cols; /* a vector is one row */
     int64_t stride;     /* elements from one matrix to the next; 0 below rank 3 */
     int64_t ld;         /* elements from one row to the next; transposed: from one column to the next */
-    bool transposed;    /* elements of a column lie one after the other: `trans` of a problem, of cols x rows as stored */
+    bool transposed; /* elements of a column lie one after the other: `trans` of a problem, of cols x rows as stored */
     bool read_only;
 } plx_tensor;
 
 /* Borrows: the tensor stays its owner's, and outlives what is enqueued on it.  flags are those of a
  * DLManagedTensorVersioned, or 0.
  * PLX_INVALID: strides that are negative, 0 (broadcast) or both above 1, a NULL pointer, or memory that
- * plx_buffer_import() refuses; PLX_UNSUPPORTED: an element type that Parallax does not have, or memory of another API. */
+ * plx_buffer_import() refuses; PLX_UNSUPPORTED: an element type that Parallax does not have, or memory of another API.
+ */
 PLX_API plx_status plx_tensor_borrow(plx_backend *backend, const DLTensor *dl, uint64_t flags, plx_tensor *tensor);
 /* Takes it: its deleter is called when tensor->view.buffer is destroyed, by that thread, with no lock held.
  * PLX_UNSUPPORTED for a major version that is not known: then, and only then, the deleter was called.  After all other
  * failures the tensor is still its owner's. */
 PLX_API plx_status plx_tensor_take(plx_backend *backend, DLManagedTensorVersioned *dl, plx_tensor *tensor);
-/* A buffer of ours for others.  Its deleter, which any thread may call, gives back a reference of the buffer: it goes when
- * plx_buffer_destroy() was called as well, and before its backend does. */
+/* A buffer of ours for others.  Its deleter, which any thread may call, gives back a reference of the buffer: it goes
+ * when plx_buffer_destroy() was called as well, and before its backend does. */
 PLX_API plx_status plx_tensor_export(const plx_tensor *tensor, DLManagedTensorVersioned **dl);
 
 /* The problem that these tensors are the operands of, and the operands in its order; alpha 1, beta 0, compute plain.
@@ -119,16 +122,22 @@ PLX_API plx_status plx_transpose_of_tensors(plx_context *context, const plx_tens
 PLX_API plx_status plx_reduce_of_tensors(plx_context *context, const plx_tensor *x, plx_reduction reduction,
                                          const plx_tensor *result, plx_problem *problem, plx_view operands[2]);
 
-/* Whose memory it is: of a backend of this API, or PLX_NATIVE_NONE.  Page-locked and managed memory is the host's as well. */
+/* Whose memory it is: of a backend of this API, or PLX_NATIVE_NONE.  Page-locked and managed memory is the host's as
+ * well. */
 static inline plx_native_api plx_dl_api(int32_t device_type, plx_native_api backend)
 {
     switch (device_type) {
-    case kDLCPU: return PLX_NATIVE_HOST;
-    case kDLCUDA: return PLX_NATIVE_CUDA;
+    case kDLCPU:
+        return PLX_NATIVE_HOST;
+    case kDLCUDA:
+        return PLX_NATIVE_CUDA;
     case kDLCUDAHost:
-    case kDLCUDAManaged: return backend == PLX_NATIVE_HOST ? PLX_NATIVE_HOST : PLX_NATIVE_CUDA;
-    case kDLOpenCL: return PLX_NATIVE_OPENCL;
-    default: return PLX_NATIVE_NONE;
+    case kDLCUDAManaged:
+        return backend == PLX_NATIVE_HOST ? PLX_NATIVE_HOST : PLX_NATIVE_CUDA;
+    case kDLOpenCL:
+        return PLX_NATIVE_OPENCL;
+    default:
+        return PLX_NATIVE_NONE;
     }
 }
 /* And back. */

@@ -72,8 +72,7 @@ static inline void plx_limits_close(plx_limits_file *file)
 static inline int plx_limits_byte(plx_limits_file *file)
 {
     if (file->at == file->length) {
-        const ssize_t length =
-            file->descriptor >= 0 ? read(file->descriptor, file->bytes, sizeof file->bytes) : 0;
+        const ssize_t length = file->descriptor >= 0 ? read(file->descriptor, file->bytes, sizeof file->bytes) : 0;
         if (length <= 0)
             return -1;
         file->at = 0;
@@ -144,8 +143,8 @@ static inline uint64_t plx_limits_statistic(const char *root, const char *group,
 /* ---- one group -------------------------------------------------------------------------- */
 
 /* Takes a limit on memory of which `used` is in use. */
-static inline void plx_limits_take_memory(plx_host_limits *limits, uint64_t limit, uint64_t used,
-                                          const char *group, const char *file)
+static inline void plx_limits_take_memory(plx_host_limits *limits, uint64_t limit, uint64_t used, const char *group,
+                                          const char *file)
 {
     const uint64_t left = used < limit ? limit - used : 0;
     if (left < limits->memory_left)
@@ -157,8 +156,8 @@ static inline void plx_limits_take_memory(plx_host_limits *limits, uint64_t limi
                    (int)(sizeof limits->memory_by - strlen(file) - 2), group, file);
 }
 
-static inline void plx_limits_memory_file(const char *root, const char *group, const char *file,
-                                          uint64_t used, plx_host_limits *limits)
+static inline void plx_limits_memory_file(const char *root, const char *group, const char *file, uint64_t used,
+                                          plx_host_limits *limits)
 {
     char line[PLX_LIMITS_LINE];
     uint64_t limit = 0;
@@ -175,15 +174,13 @@ static inline uint64_t plx_limits_used(const char *root, const char *group, bool
     plx_limits_of_group(root, group, unified ? "memory.current" : "memory.usage_in_bytes", line);
     if (!plx_limits_number(line, &used))
         return 0;
-    const uint64_t files =
-        plx_limits_statistic(root, group, unified ? "inactive_file" : "total_inactive_file") +
-        plx_limits_statistic(root, group, unified ? "active_file" : "total_active_file");
+    const uint64_t files = plx_limits_statistic(root, group, unified ? "inactive_file" : "total_inactive_file") +
+                           plx_limits_statistic(root, group, unified ? "active_file" : "total_active_file");
     return files < used ? used - files : 0;
 }
 
 /* Version 1 tells the least of all groups above, too, also of those that can't be seen from here. */
-static inline void plx_limits_memory_of(const char *root, const char *group, bool unified,
-                                        plx_host_limits *limits)
+static inline void plx_limits_memory_of(const char *root, const char *group, bool unified, plx_host_limits *limits)
 {
     const uint64_t used = plx_limits_used(root, group, unified);
     plx_limits_memory_file(root, group, unified ? "memory.max" : "memory.limit_in_bytes", used, limits);
@@ -196,20 +193,17 @@ static inline void plx_limits_memory_of(const char *root, const char *group, boo
         plx_limits_take_memory(limits, least, used, group, "memory.stat");
 }
 
-static inline void plx_limits_quota_of(const char *root, const char *group, bool unified,
-                                       plx_host_limits *limits)
+static inline void plx_limits_quota_of(const char *root, const char *group, bool unified, plx_host_limits *limits)
 {
     const char *file = unified ? "cpu.max" : "cpu.cfs_quota_us";
     char line[PLX_LIMITS_LINE], period_line[PLX_LIMITS_LINE];
     uint64_t quota = 0, period = 0;
     plx_limits_of_group(root, group, file, line);
     if (unified)
-        (void)snprintf(period_line, sizeof period_line, "%s",
-                       strchr(line, ' ') != NULL ? strchr(line, ' ') + 1 : "");
+        (void)snprintf(period_line, sizeof period_line, "%s", strchr(line, ' ') != NULL ? strchr(line, ' ') + 1 : "");
     else
         plx_limits_of_group(root, group, "cpu.cfs_period_us", period_line);
-    if (!plx_limits_number(line, &quota) || !plx_limits_number(period_line, &period) || quota == 0 ||
-        period == 0)
+    if (!plx_limits_number(line, &quota) || !plx_limits_number(period_line, &period) || quota == 0 || period == 0)
         return;
     const double processors = (double)quota / (double)period;
     if (limits->quota > 0 && limits->quota <= processors)
@@ -280,8 +274,8 @@ static inline bool plx_limits_directory(const char *mounted, const char *at, con
 }
 
 /* The group and all above it, as far as they are mounted. */
-static inline void plx_limits_walk(const char *root, char *directory, size_t mount_length, bool unified,
-                                   bool memory, bool processors, plx_host_limits *limits)
+static inline void plx_limits_walk(const char *root, char *directory, size_t mount_length, bool unified, bool memory,
+                                   bool processors, plx_host_limits *limits)
 {
     for (;;) {
         char *end = strrchr(directory, '/');
@@ -323,9 +317,7 @@ static inline void plx_limits_of_machine(const char *root, plx_host_limits *limi
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     const uint64_t all = plx_limits_entry(root, "/proc/meminfo", "MemTotal:") * 1024;
     const uint64_t left = plx_limits_entry(root, "/proc/meminfo", "MemAvailable:") * 1024;
-    limits->memory_bytes = all > 0                  ? all
-                           : pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes
-                                                    : UINT64_MAX;
+    limits->memory_bytes = all > 0 ? all : pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
     limits->memory_left =
         left > 0 ? left + plx_limits_entry(root, "/proc/meminfo", "SwapFree:") * 1024 : limits->memory_bytes;
 }
@@ -376,8 +368,7 @@ static inline void plx_host_limits_now(plx_host_limits *limits)
 static inline uint32_t plx_host_threads_within(const plx_host_limits *limits, uint32_t wanted)
 {
     const uint32_t whole = limits->quota > 0 && limits->quota < 1e9 ? (uint32_t)limits->quota : 0;
-    const uint32_t most =
-        limits->quota > 0 && limits->quota < 1e9 ? whole + (limits->quota > whole ? 1U : 0U) : wanted;
+    const uint32_t most = limits->quota > 0 && limits->quota < 1e9 ? whole + (limits->quota > whole ? 1U : 0U) : wanted;
     const uint32_t allowed = limits->processors > 0 && limits->processors < most ? limits->processors : most;
     return wanted < allowed ? wanted : allowed > 0 ? allowed : 1;
 }

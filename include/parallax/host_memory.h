@@ -89,8 +89,7 @@ static inline plx_status plx_host_open(size_t device, plx_session **session, plx
 {
     plx_session *made;
     if (device != 0)
-        return plx_fail(error, PLX_NOT_FOUND, "the processor is one device, number 0; there is no %zu",
-                        device);
+        return plx_fail(error, PLX_NOT_FOUND, "the processor is one device, number 0; there is no %zu", device);
     made = (plx_session *)malloc(sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a session");
@@ -111,21 +110,20 @@ static inline plx_status plx_host_has_room(const plx_session *session, uint64_t 
 {
     plx_host_limits limits;
     if (session->most_bytes > 0 && bytes > session->most_bytes)
-        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the %" PRIu64 " that there may be", bytes,
-                        session->most_bytes);
+        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the %" PRIu64 " that there may be",
+                        bytes, session->most_bytes);
     if (bytes < PLX_HOST_MUCH)
         return PLX_OK;
     plx_host_limits_now(&limits);
     if (limits.memory_bytes == 0 || bytes <= limits.memory_left)
         return PLX_OK;
-    return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes of host memory are wanted, and of %" PRIu64 "%s%s %" PRIu64
-                    " are left",
-                    bytes, limits.memory_bytes, limits.memory_by[0] != '\0' ? " by " : "", limits.memory_by,
+    return plx_fail(error, PLX_NO_MEMORY,
+                    "%" PRIu64 " bytes of host memory are wanted, and of %" PRIu64 "%s%s %" PRIu64 " are left", bytes,
+                    limits.memory_bytes, limits.memory_by[0] != '\0' ? " by " : "", limits.memory_by,
                     limits.memory_left);
 }
 
-static inline plx_status plx_host_alloc(plx_session *session, uint64_t bytes, plx_memory **memory,
-                                        plx_error *error)
+static inline plx_status plx_host_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
 {
     void *data = NULL;
     plx_memory *made = NULL;
@@ -281,8 +279,7 @@ static inline void plx_host_pinned_free(plx_session *session, void *host)
 
 /* ---- queues ------------------------------------------------------------ */
 
-static inline plx_status plx_host_queue_create(plx_session *session, plx_plugin_queue **queue,
-                                               plx_error *error)
+static inline plx_status plx_host_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error)
 {
     plx_plugin_queue *made = (plx_plugin_queue *)malloc(sizeof *made);
     if (made == NULL)
@@ -310,12 +307,12 @@ static inline plx_status plx_host_check_range(const char *what, const plx_memory
     if (offset <= memory->bytes && bytes <= memory->bytes - offset)
         return PLX_OK;
     return plx_fail(error, PLX_INVALID,
-                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what,
-                    bytes, offset, memory->bytes);
+                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what, bytes,
+                    offset, memory->bytes);
 }
 
-static inline plx_status plx_host_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset,
-                                         const void *from, uint64_t bytes, plx_error *error)
+static inline plx_status plx_host_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                                         uint64_t bytes, plx_error *error)
 {
     const plx_status status = plx_host_check_range("upload", to, offset, bytes, error);
     (void)queue;
@@ -324,8 +321,8 @@ static inline plx_status plx_host_upload(plx_plugin_queue *queue, plx_memory *to
     return status;
 }
 
-static inline plx_status plx_host_download(plx_plugin_queue *queue, void *to, plx_memory *from,
-                                           uint64_t offset, uint64_t bytes, plx_error *error)
+static inline plx_status plx_host_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
+                                           uint64_t bytes, plx_error *error)
 {
     const plx_status status = plx_host_check_range("download", from, offset, bytes, error);
     (void)queue;
@@ -334,16 +331,15 @@ static inline plx_status plx_host_download(plx_plugin_queue *queue, void *to, pl
     return status;
 }
 
-static inline plx_status plx_host_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
-                                       uint32_t pattern, uint64_t bytes, plx_error *error)
+static inline plx_status plx_host_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
+                                       uint64_t bytes, plx_error *error)
 {
     const plx_status status = plx_host_check_range("fill", memory, offset, bytes, error);
     (void)queue;
     if (status != PLX_OK)
         return status;
     if (offset % sizeof pattern != 0 || bytes % sizeof pattern != 0)
-        return plx_fail(error, PLX_INVALID, "fill: offset and length must be multiples of %zu",
-                        sizeof pattern);
+        return plx_fail(error, PLX_INVALID, "fill: offset and length must be multiples of %zu", sizeof pattern);
     char *to = memory->data + offset;
     const uint64_t block = bytes < 4096 ? bytes : 4096; /* word by word, a large one takes several times as long */
     for (uint64_t i = 0; i < block; i += sizeof pattern)
@@ -353,9 +349,8 @@ static inline plx_status plx_host_fill(plx_plugin_queue *queue, plx_memory *memo
     return PLX_OK;
 }
 
-static inline plx_status plx_host_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
-                                       plx_memory *from, uint64_t from_offset, uint64_t bytes,
-                                       plx_error *error)
+static inline plx_status plx_host_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
+                                       uint64_t from_offset, uint64_t bytes, plx_error *error)
 {
     plx_status status = plx_host_check_range("copy", to, to_offset, bytes, error);
     (void)queue;
@@ -368,8 +363,7 @@ static inline plx_status plx_host_copy(plx_plugin_queue *queue, plx_memory *to, 
 
 /* ---- events ------------------------------------------------------------ */
 
-static inline plx_status plx_host_event_create(plx_session *session, plx_plugin_event **event,
-                                               plx_error *error)
+static inline plx_status plx_host_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
 {
     plx_plugin_event *made = (plx_plugin_event *)calloc(1, sizeof *made);
     (void)session;
@@ -384,8 +378,7 @@ static inline void plx_host_event_destroy(plx_plugin_event *event)
     free(event);
 }
 
-static inline plx_status plx_host_event_record(plx_plugin_queue *queue, plx_plugin_event *event,
-                                               plx_error *error)
+static inline plx_status plx_host_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
 {
     (void)queue;
     if (clock_gettime(CLOCK_MONOTONIC, &event->when) != 0)
@@ -394,8 +387,8 @@ static inline plx_status plx_host_event_record(plx_plugin_queue *queue, plx_plug
     return PLX_OK;
 }
 
-static inline plx_status plx_host_event_elapsed(plx_plugin_event *from, plx_plugin_event *to,
-                                                double *nanoseconds, plx_error *error)
+static inline plx_status plx_host_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
+                                                plx_error *error)
 {
     if (!from->recorded || !to->recorded)
         return plx_fail(error, PLX_INVALID, "an event was not recorded");
@@ -421,12 +414,11 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
     .event_elapsed = plx_host_event_elapsed
 
 /* Those for memory, queues and devices of others, which are among them; in C++ they stand behind .execute. */
-#define PLX_HOST_NATIVE_SLOTS                                                                                  \
-    .open_on = plx_host_open_on, .session_native = plx_host_session_native,                                    \
-    .memory_import = plx_host_memory_import, .memory_native = plx_host_memory_native,                          \
-    .memory_place = plx_host_memory_place, .queue_import = plx_host_queue_import,                              \
-    .queue_native = plx_host_queue_native, .wait = plx_host_wait, .reserve = plx_host_reserve,                 \
-    .lend_scratch = plx_host_lend_scratch, .pinned_alloc = plx_host_pinned_alloc,                              \
+#define PLX_HOST_NATIVE_SLOTS                                                                                        \
+    .open_on = plx_host_open_on, .session_native = plx_host_session_native, .memory_import = plx_host_memory_import, \
+    .memory_native = plx_host_memory_native, .memory_place = plx_host_memory_place,                                  \
+    .queue_import = plx_host_queue_import, .queue_native = plx_host_queue_native, .wait = plx_host_wait,             \
+    .reserve = plx_host_reserve, .lend_scratch = plx_host_lend_scratch, .pinned_alloc = plx_host_pinned_alloc,       \
     .pinned_free = plx_host_pinned_free
 
 #ifdef __cplusplus

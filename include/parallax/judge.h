@@ -28,13 +28,13 @@ PLX_API const char *plx_sums_name(plx_sums sums); /* "any", "pairwise" */
  * Products of f32 in another arithmetic are another problem: plx_problem.compute. */
 typedef struct plx_promise {
     plx_sums sums;
-    int32_t narrow_parts;  /* so many partial sums were rounded to the result's type before they were added; 0: none */
-    int64_t depth;         /* of PLX_SUMS_DEPTH */
-    uint32_t accumulator;  /* PLX_OUTPUT() of the type that sums are kept in; 0: as said above */
+    int32_t narrow_parts; /* so many partial sums were rounded to the result's type before they were added; 0: none */
+    int64_t depth;        /* of PLX_SUMS_DEPTH */
+    uint32_t accumulator; /* PLX_OUTPUT() of the type that sums are kept in; 0: as said above */
     bool no_matrix_units;
-    bool flushes;          /* subnormals of f32 may have been taken for 0 */
-    bool typical;          /* what is like something less exact than was promised is wrong */
-    uint64_t reserved[4];  /* 0 */
+    bool flushes;         /* subnormals of f32 may have been taken for 0 */
+    bool typical;         /* what is like something less exact than was promised is wrong */
+    uint64_t reserved[4]; /* 0 */
 } plx_promise;
 
 /* Sets one of "sums" (any, sequential, pairwise or a depth), "accumulator" (a type), "narrow-parts" (a number),
@@ -48,9 +48,9 @@ PLX_API void plx_promise_text(const plx_problem *problem, const plx_promise *pro
 /* An array in host memory, however it lies. */
 typedef struct plx_strided {
     plx_dtype dtype;
-    int rank;                    /* 0 to 2 */
-    int64_t size[3], stride[3];  /* of so many dimensions; in elements, of either sign, or 0 */
-    const void *data;            /* the first element; may be NULL where there is none */
+    int rank;                   /* 0 to 2 */
+    int64_t size[3], stride[3]; /* of so many dimensions; in elements, of either sign, or 0 */
+    const void *data;           /* the first element; may be NULL where there is none */
 } plx_strided;
 
 /* A dense one. */
@@ -90,8 +90,8 @@ PLX_API plx_status plx_judged_write_junit(const plx_judged *judged, size_t count
 /* A table in Markdown, and the counts. */
 PLX_API plx_status plx_judged_write_markdown(const plx_judged *judged, size_t count, FILE *to, plx_error *error);
 /* For people: of many those that are not ok alone, then the counts.  width 0: 100 columns; flags: PLX_TABLE_COLOUR. */
-PLX_API plx_status plx_judged_write_table(const plx_judged *judged, size_t count, FILE *to, int width,
-                                          unsigned flags, plx_error *error);
+PLX_API plx_status plx_judged_write_table(const plx_judged *judged, size_t count, FILE *to, int width, unsigned flags,
+                                          plx_error *error);
 
 /* Writes operands, result and reference of what was judged as DIR/STEM-A.npy and so on, with STEM.txt that tells the
  * story.  Makes the directory if need be. */
@@ -130,8 +130,8 @@ typedef struct plx_challenge_judging {
 
 /* Judges the results beside the operands of a challenge.  One that is missing, can't be read, or is of other operands
  * is wrong.  *judged is malloc'ed.  PLX_INVALID or PLX_IO: the manifest can't be used. */
-PLX_API plx_status plx_challenge_judge(const char *directory, const plx_challenge_judging *options,
-                                       plx_judged **judged, size_t *count, plx_error *error);
+PLX_API plx_status plx_challenge_judge(const char *directory, const plx_challenge_judging *options, plx_judged **judged,
+                                       size_t *count, plx_error *error);
 
 #ifdef __cplusplus
 }

@@ -10,31 +10,33 @@
  *     problem.of.gemm.alpha = 2;
  *     plx_run(backend, queue, &problem, operands, 3);
  *
- * A problem says what is to be computed; plx_run() computes it, in a queue.  A plan (plx_plan_create(), plx_execute()) is the
- * same for who computes it often, names its kernel, or captures a graph.  Each noun has an example: memory, queue, plan,
- * graph, tensor (the directory examples/).
+ * A problem says what is to be computed; plx_run() computes it, in a queue.  A plan (plx_plan_create(), plx_execute())
+ * is the same for who computes it often, names its kernel, or captures a graph.  Each noun has an example: memory,
+ * queue, plan, graph, tensor (the directory examples/).
  *
- * Errors.  Every function that returns plx_status sets its outputs only on PLX_OK.  One that has a context, or what was made
- * from one, says why it failed in plx_message(); one that has none takes a plx_error; none does both.  Pointers named
- * context, backend, queue, plan and buffer may not be NULL unless it says so; the destroying functions accept NULL and do
- * nothing.
+ * Errors.  Every function that returns plx_status sets its outputs only on PLX_OK.  One that has a context, or what was
+ * made from one, says why it failed in plx_message(); one that has none takes a plx_error; none does both.  Pointers
+ * named context, backend, queue, plan and buffer may not be NULL unless it says so; the destroying functions accept
+ * NULL and do nothing.
  *
- * Threads.  Every function may be called by any number of threads at once, also with the same context, backend, plan and
- * buffers; but a queue is used by one thread at a time (the backend's own queue, NULL, by any), an event likewise, and what
- * is destroyed is used by nobody else.  A function that only looks at its arguments (plx_problem_..., names) keeps no state.
+ * Threads.  Every function may be called by any number of threads at once, also with the same context, backend, plan
+ * and buffers; but a queue is used by one thread at a time (the backend's own queue, NULL, by any), an event likewise,
+ * and what is destroyed is used by nobody else.  A function that only looks at its arguments (plx_problem_..., names)
+ * keeps no state.
  *
  * Lifetimes.  Who creates destroys: plans, buffers, queues, events before their backend, backends before their context.
- * What is enqueued keeps nothing alive: operands and plans go after the work is done (plx_synchronize()).  A string that is
- * returned is the library's: names and what tells of plugins, devices and kernels live as long as the context, and with
- * NULL or no context as long as the process; plx_message() until the thread's next call.  What is passed in is copied, unless
- * it says so.
+ * What is enqueued keeps nothing alive: operands and plans go after the work is done (plx_synchronize()).  A string
+ * that is returned is the library's: names and what tells of plugins, devices and kernels live as long as the context,
+ * and with NULL or no context as long as the process; plx_message() until the thread's next call.  What is passed in is
+ * copied, unless it says so.
  *
- * Units.  Sizes of matrices, leading dimensions and strides count elements; offsets and all that is named bytes count bytes;
- * times have their unit in their name, or are said to be nanoseconds.
+ * Units.  Sizes of matrices, leading dimensions and strides count elements; offsets and all that is named bytes count
+ * bytes; times have their unit in their name, or are said to be nanoseconds.
  *
  * What is promised: this header, native.h, dlpack.h and types.h, within one number of the soname.  Structs that an
- * application fills in or is given keep their size: new members go where room is reserved, which is 0.  Enumerators that end
- * in _COUNT grow with releases and are no values of any call.  What the program `parallax` needs besides is in tool.h. */
+ * application fills in or is given keep their size: new members go where room is reserved, which is 0.  Enumerators
+ * that end in _COUNT grow with releases and are no values of any call.  What the program `parallax` needs besides is in
+ * tool.h. */
 #ifndef PARALLAX_PARALLAX_H
 #define PARALLAX_PARALLAX_H
 
@@ -65,21 +67,22 @@ typedef struct plx_plan plx_plan;       /* a problem made ready to run */
 #define PLX_VERSION_MINOR 1
 #define PLX_VERSION_PATCH 0
 #define PLX_VERSION "0.1.0"
-#define PLX_VERSION_NUMBER(major, minor, patch) ((major) * 10000L + (minor) * 100L + (patch))
+#define PLX_VERSION_NUMBER(major, minor, patch) ((major)*10000L + (minor)*100L + (patch))
 /* For #if: whether these headers are of that version, or later. */
-#define PLX_VERSION_AT_LEAST(major, minor, patch) \
-    (PLX_VERSION_NUMBER(PLX_VERSION_MAJOR, PLX_VERSION_MINOR, PLX_VERSION_PATCH) >= PLX_VERSION_NUMBER(major, minor, patch))
+#define PLX_VERSION_AT_LEAST(major, minor, patch)                                   \
+    (PLX_VERSION_NUMBER(PLX_VERSION_MAJOR, PLX_VERSION_MINOR, PLX_VERSION_PATCH) >= \
+     PLX_VERSION_NUMBER(major, minor, patch))
 
 PLX_API const char *plx_version(void); /* "0.1.0" */
 /* A status in words; of a number that is none, too. */
 PLX_API const char *plx_strerror(plx_status status);
 
-PLX_API const char *plx_dtype_name(plx_dtype dtype);  /* "f32" */
-PLX_API size_t plx_dtype_size(plx_dtype dtype);       /* bytes */
+PLX_API const char *plx_dtype_name(plx_dtype dtype); /* "f32" */
+PLX_API size_t plx_dtype_size(plx_dtype dtype);      /* bytes */
 PLX_API bool plx_dtype_from_name(const char *name, plx_dtype *dtype);
 PLX_API const char *plx_compute_name(plx_compute compute); /* "tf32" */
 PLX_API bool plx_compute_from_name(const char *name, plx_compute *compute);
-PLX_API const char *plx_op_name(plx_op op);           /* "gemm" */
+PLX_API const char *plx_op_name(plx_op op); /* "gemm" */
 PLX_API bool plx_op_from_name(const char *name, plx_op *op);
 PLX_API const char *plx_reduction_name(plx_reduction reduction);
 PLX_API bool plx_reduction_from_name(const char *name, plx_reduction *reduction);
@@ -89,7 +92,7 @@ PLX_API bool plx_reduction_from_name(const char *name, plx_reduction *reduction)
 typedef struct plx_context_options {
     const char *const *plugin_dirs; /* searched first, in this order; may be NULL */
     size_t plugin_dir_count;
-    bool try_anew; /* tries every plugin again, whatever is known of it */
+    bool try_anew;        /* tries every plugin again, whatever is known of it */
     uint64_t reserved[4]; /* 0 */
 } plx_context_options;
 
@@ -113,20 +116,19 @@ PLX_API const char *plx_message(const plx_context *context);
 
 /* What was found. */
 typedef struct plx_plugin_report {
-    const char *name;    /* from the descriptor, or the file's name when it was refused */
+    const char *name; /* from the descriptor, or the file's name when it was refused */
     const char *path;
     const char *version; /* "" when refused */
     const char *summary; /* "" when refused */
     bool loaded;
-    plx_status probe;    /* PLX_OK: it reaches devices */
-    const char *reason;  /* why it was refused, or has no device; or a warning; or "" */
+    plx_status probe;   /* PLX_OK: it reaches devices */
+    const char *reason; /* why it was refused, or has no device; or a warning; or "" */
     size_t device_count;
 } plx_plugin_report;
 
 PLX_API size_t plx_plugin_count(const plx_context *context);
 PLX_API plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report);
-PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t device,
-                                 plx_device_info *info);
+PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx_device_info *info);
 /* Whether two devices, of whatever plugins, are one physical chip: the host's
  * processors, or the same UUID, or the same PCI address where a UUID is missing. */
 PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b);
@@ -135,21 +137,19 @@ PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b)
 PLX_API bool plx_device_is(const plx_device_info *info, const char *word);
 
 /* The kernels of a loaded plugin, in the order of the ladder; NULL at the end. */
-PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_op op,
-                                        size_t kernel);
+PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_op op, size_t kernel);
 
 /* ---- backend --------------------------------------------------------- */
 
-/* Opens "opencl:1" (a device), "cuda:GPU-0a1b..." (the one that plx_device_is()), "cuda" or "host" (that plugin's device with the
- * highest score), "auto" (the highest score of all) or, for NULL or "", what
- * $PLX_BACKEND names, else "auto".  Closed before its context is destroyed, and after what was made from it: of a
- * backend that is closed too early buffers, queues, events and plans can only be destroyed.
- * PLX_NOT_FOUND: no such plugin or device (the message lists what exists and the
- * nearest name); PLX_NO_DEVICE: the plugin reaches none, with its reason. */
+/* Opens "opencl:1" (a device), "cuda:GPU-0a1b..." (the one that plx_device_is()), "cuda" or "host" (that plugin's
+ * device with the highest score), "auto" (the highest score of all) or, for NULL or "", what $PLX_BACKEND names, else
+ * "auto".  Closed before its context is destroyed, and after what was made from it: of a backend that is closed too
+ * early buffers, queues, events and plans can only be destroyed. PLX_NOT_FOUND: no such plugin or device (the message
+ * lists what exists and the nearest name); PLX_NO_DEVICE: the plugin reaches none, with its reason. */
 PLX_API plx_status plx_open(plx_context *context, const char *where, plx_backend **backend);
 PLX_API void plx_close(plx_backend *backend);
 PLX_API plx_context *plx_backend_context(const plx_backend *backend);
-PLX_API const char *plx_backend_name(const plx_backend *backend); /* "opencl" */
+PLX_API const char *plx_backend_name(const plx_backend *backend);  /* "opencl" */
 PLX_API const char *plx_backend_label(const plx_backend *backend); /* "opencl:0" */
 PLX_API size_t plx_backend_plugin(const plx_backend *backend);
 PLX_API const plx_device_info *plx_backend_device(const plx_backend *backend);
@@ -170,18 +170,15 @@ PLX_API plx_status plx_synchronize(plx_backend *backend, plx_queue *queue);
 
 /* In the queue's order; `from` may be reused when upload returns, `to` may be
  * read after plx_synchronize(). Ranges are checked. */
-PLX_API plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from,
-                              uint64_t bytes);
-PLX_API plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t offset,
-                                uint64_t bytes);
+PLX_API plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
+PLX_API plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t offset, uint64_t bytes);
 /* Repeats a 4-byte pattern; offset and bytes must be multiples of 4. */
-PLX_API plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint32_t pattern,
-                            uint64_t bytes);
+PLX_API plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint32_t pattern, uint64_t bytes);
 PLX_API plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
                             uint64_t from_offset, uint64_t bytes);
 
-/* From a buffer of another backend of the same plugin, from device to device where the API can; waits first for what is in
- * that backend's own queue.  PLX_UNSUPPORTED: there are no such copies. */
+/* From a buffer of another backend of the same plugin, from device to device where the API can; waits first for what is
+ * in that backend's own queue.  PLX_UNSUPPORTED: there are no such copies. */
 PLX_API plx_status plx_copy_between(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
                                     uint64_t from_offset, uint64_t bytes);
 
@@ -201,8 +198,7 @@ PLX_API plx_problem plx_problem_of(plx_op op, plx_dtype dtype);
 PLX_API plx_problem plx_reduce_of(plx_dtype dtype, plx_reduction reduction, int64_t n);
 PLX_API plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols);
 PLX_API plx_problem plx_matvec_of(plx_dtype dtype, bool trans, int64_t rows, int64_t cols);
-PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
-                                int64_t k);
+PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k);
 /* PLX_INVALID with a reason for a wrong dtype, a negative size, a leading
  * dimension that is too small, or a size that overflows. */
 PLX_API plx_status plx_problem_check(const plx_problem *problem, plx_error *error);
@@ -215,9 +211,9 @@ typedef struct plx_op_info {
     size_t shape_rank;      /* how many they are, at most PLX_MAX_SHAPE */
     uint32_t dtypes;        /* bits */
     size_t operand_count;
-    size_t output; /* which operand is the result */
-    const char *operands[PLX_MAX_OPERANDS]; /* their names: "A", "B", "C" */
-    const char *verb; /* the one verb of the program that runs it: "probe"; NULL: all */
+    size_t output;                           /* which operand is the result */
+    const char *operands[PLX_MAX_OPERANDS];  /* their names: "A", "B", "C" */
+    const char *verb;                        /* the one verb of the program that runs it: "probe"; NULL: all */
     int64_t default_shape[PLX_MAX_OPERANDS]; /* shows something on any machine in seconds */
 } plx_op_info;
 
@@ -226,12 +222,10 @@ typedef struct plx_op_info {
 PLX_API bool plx_op_describe(plx_op op, plx_op_info *info);
 /* PLX_NOT_FOUND: the operation has no such setting; PLX_INVALID: that is no value of it.  Leading
  * dimensions are plx_problem_reshape()'s, which follows. */
-PLX_API plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word,
-                                   plx_error *error);
+PLX_API plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word, plx_error *error);
 /* Sets the sizes, from `rank` numbers in the order of the operation's shape_form, and
  * the smallest leading dimensions; all else stays as it is.  The result is checked. */
-PLX_API plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_t rank,
-                                       plx_error *error);
+PLX_API plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_t rank, plx_error *error);
 /* The inverse: writes the operation's shape_rank numbers. */
 PLX_API void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE]);
 /* All of it: "gemm f32 512x512x512 nn, lda 600, shift 3". */
@@ -247,14 +241,14 @@ typedef struct plx_view {
     uint64_t offset;
 } plx_view;
 
-/* The kernel that plx_plan_create() without a name, and so plx_run(), would take for a problem: what was tuned, else the
- * plugin's choice.  *kernel lives as long as the context. */
+/* The kernel that plx_plan_create() without a name, and so plx_run(), would take for a problem: what was tuned, else
+ * the plugin's choice.  *kernel lives as long as the context. */
 PLX_API plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel);
 /* kernel NULL or "best": what was tuned, else the plugin's choice.  "split-k:64x64/4" is a kernel in
  * one of its configurations; without one it takes what suits the problem by its own model.  A plan
  * belongs to the backend that made it and is destroyed before it. */
-PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem,
-                                   const char *kernel, plx_plan **plan);
+PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                   plx_plan **plan);
 /* Whether this kernel takes the problem, which need not be planned to learn it where the
  * plugin can tell.  PLX_UNSUPPORTED, with the reason as the message: it does not. */
 PLX_API plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const char *kernel);
@@ -269,28 +263,28 @@ PLX_API int64_t plx_plan_depth(const plx_plan *plan);
  * the one that it takes by itself. */
 PLX_API plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                       plx_config *configs, size_t capacity, size_t *count);
-/* What this plan's executions first did otherwise than planned, and why: "async-copy ran: an operand begins at no multiple
- * of 16 bytes"; "": nothing.  Lives as long as the plan. */
+/* What this plan's executions first did otherwise than planned, and why: "async-copy ran: an operand begins at no
+ * multiple of 16 bytes"; "": nothing.  Lives as long as the plan. */
 PLX_API const char *plx_plan_remark(plx_plan *plan);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);
-/* Enqueues a problem: its plan is made when it is first met, and kept by the backend (the last 64).  The first call may so
- * take seconds; in a stream that is captured make a plan beforehand (plx_plan_create(), plx_queue_reserve()).  Operands as
- * of plx_execute(). */
+/* Enqueues a problem: its plan is made when it is first met, and kept by the backend (the last 64).  The first call may
+ * so take seconds; in a stream that is captured make a plan beforehand (plx_plan_create(), plx_queue_reserve()).
+ * Operands as of plx_execute(). */
 PLX_API plx_status plx_run(plx_backend *backend, plx_queue *queue, const plx_problem *problem, const plx_view *operands,
                            size_t count);
-/* The same in one call, in the backend's own queue, of problems without a compute type or an output type of their own. */
-PLX_API plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t n,
-                              plx_view x, plx_view result);
-PLX_API plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols,
-                                 plx_view in, int64_t ld_in, plx_view out, int64_t ld_out);
-PLX_API plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows,
-                              int64_t cols, double alpha, plx_view a, int64_t lda, plx_view x,
-                              double beta, plx_view y);
-PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m,
-                            int64_t n, int64_t k, double alpha, plx_view a, int64_t lda, plx_view b,
-                            int64_t ldb, double beta, plx_view c, int64_t ldc);
+/* The same in one call, in the backend's own queue, of problems without a compute type or an output type of their own.
+ */
+PLX_API plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t n, plx_view x,
+                              plx_view result);
+PLX_API plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols, plx_view in,
+                                 int64_t ld_in, plx_view out, int64_t ld_out);
+PLX_API plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows, int64_t cols,
+                              double alpha, plx_view a, int64_t lda, plx_view x, double beta, plx_view y);
+PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
+                            int64_t k, double alpha, plx_view a, int64_t lda, plx_view b, int64_t ldb, double beta,
+                            plx_view c, int64_t ldc);
 
 #ifdef __cplusplus
 }

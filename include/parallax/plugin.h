@@ -44,11 +44,11 @@ extern "C" {
 #define PLX_PLUGIN_EXPORT
 #endif
 
-typedef struct plx_session plx_session;                 /* an opened device */
-typedef struct plx_memory plx_memory;                   /* a piece of its memory */
-typedef struct plx_plugin_queue plx_plugin_queue;       /* in order, asynchronous */
-typedef struct plx_plugin_event plx_plugin_event;       /* a point in a queue */
-typedef struct plx_plugin_plan plx_plugin_plan;         /* a problem made ready to run */
+typedef struct plx_session plx_session;           /* an opened device */
+typedef struct plx_memory plx_memory;             /* a piece of its memory */
+typedef struct plx_plugin_queue plx_plugin_queue; /* in order, asynchronous */
+typedef struct plx_plugin_event plx_plugin_event; /* a point in a queue */
+typedef struct plx_plugin_plan plx_plugin_plan;   /* a problem made ready to run */
 
 /* One operand of a call: memory and where in it the operand starts.  Operands
  * stand in the operation's order: reduce x, result; transpose in, out;
@@ -61,7 +61,7 @@ typedef struct plx_operand {
 /* Where a piece of memory lies, so that the core can tell whether an output overlaps an input.  Pieces of different
  * roots never do; `begin` is where byte 0 of the memory lies in its root. */
 typedef struct plx_place {
-    uint64_t root;  /* 0: `begin` is an address */
+    uint64_t root; /* 0: `begin` is an address */
     uint64_t begin;
     bool never_written, never_read; /* by kernels: the API was told so when the memory was made */
 } plx_place;
@@ -94,13 +94,13 @@ typedef struct plx_plugin {
 
     /* Enqueued in order.  The host side may be touched again when upload
      * returns, and after synchronize for download. */
-    plx_status (*upload)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                         uint64_t bytes, plx_error *error);
-    plx_status (*download)(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                           uint64_t bytes, plx_error *error);
+    plx_status (*upload)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                         plx_error *error);
+    plx_status (*download)(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                           plx_error *error);
     /* offset and bytes are multiples of 4. */
-    plx_status (*fill)(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                       uint64_t bytes, plx_error *error);
+    plx_status (*fill)(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                       plx_error *error);
     plx_status (*copy)(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
                        uint64_t from_offset, uint64_t bytes, plx_error *error);
 
@@ -109,28 +109,26 @@ typedef struct plx_plugin {
     plx_status (*event_record)(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
     /* Device time between two recorded events of one queue, in nanoseconds;
      * waits for the later one. */
-    plx_status (*event_elapsed)(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                plx_error *error);
+    plx_status (*event_elapsed)(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error);
 
     /* The kernels of an operation in the order of the ladder: index 0, 1, …;
      * NULL at the end. */
     const plx_kernel *(*kernel)(plx_op op, size_t index);
     /* The kernel that suits this problem best on this device.
      * PLX_UNSUPPORTED when there is none. */
-    plx_status (*choose)(plx_session *session, const plx_problem *problem, size_t *kernel,
-                         plx_error *error);
+    plx_status (*choose)(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error);
 
     /* Everything slow happens here; the core has checked the problem.
      * A plan may be shared by threads that use different queues. */
-    plx_status (*plan)(plx_session *session, const plx_problem *problem, size_t kernel,
-                       plx_plugin_plan **plan, plx_error *error);
+    plx_status (*plan)(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                       plx_error *error);
     /* When nothing that it enqueued is running any more. */
     void (*plan_destroy)(plx_plugin_plan *plan);
     /* Enqueues and returns.  The core has checked the operands.  With PLX_OK, error->text may hold what
      * was done otherwise than planned, and why: "double-buffer ran: there is no room for ..."; else it
      * stays empty. */
-    plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                          size_t count, plx_error *error);
+    plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                          plx_error *error);
 
     /* ---- optional ------------------------------------------------------ */
 
@@ -138,8 +136,8 @@ typedef struct plx_plugin {
      * counter to what one execution gave.  An operand that is read and written may
      * be changed by each of them: the caller restores it.  PLX_UNSUPPORTED, with the
      * reason: the library or the permission is missing.  Empty: the API has no counters. */
-    plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                        size_t count, plx_counters *counters, plx_error *error);
+    plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                        plx_counters *counters, plx_error *error);
 
     /* What the device says of its clocks, power and temperature; takes well under a
      * millisecond, and does not disturb what is running.  PLX_UNSUPPORTED: nothing is
@@ -162,22 +160,23 @@ typedef struct plx_plugin {
     /* ---- device code that moves between APIs; all four or none ----------- */
 
     /* The kernel's device code for this problem, as text; code->text is malloc'ed and the caller's.  session
-     * NULL: of what a device of the architecture that it is for would launch, where there is none.  PLX_UNSUPPORTED, with the reason: there is none. */
+     * NULL: of what a device of the architecture that it is for would launch, where there is none.  PLX_UNSUPPORTED,
+     * with the reason: there is none. */
     plx_status (*code)(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
                        plx_error *error);
     /* As plan(), of this text instead of the plugin's own device code: with the launches that its writer
      * makes of it, and nothing that only one API's launches have.  The text may go afterwards.  code NULL:
      * the plugin's own, launched in that plain way.  PLX_UNSUPPORTED, with the reason: this API can't. */
-    plx_status (*plan_code)(plx_session *session, const plx_problem *problem, size_t kernel,
-                            const plx_code *code, plx_plugin_plan **plan, plx_error *error);
+    plx_status (*plan_code)(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                            plx_plugin_plan **plan, plx_error *error);
     /* The plan's launches; at most `capacity` of them are written. */
     plx_status (*launches)(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
                            plx_error *error);
     /* Counts the instructions of each of the code's entry points, in its order.  session NULL: without a
      * device.  PLX_UNSUPPORTED, with the reason and its remedy: a tool or the device is missing. */
-    plx_status (*instructions)(plx_session *session, const plx_problem *problem, size_t kernel,
-                               const plx_code *code, plx_code_form form, plx_instructions *found,
-                               size_t capacity, size_t *count, plx_error *error);
+    plx_status (*instructions)(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                               plx_code_form form, plx_instructions *found, size_t capacity, size_t *count,
+                               plx_error *error);
 
     /* ---- models of time; both or none ------------------------------------ */
 
@@ -214,35 +213,35 @@ typedef struct plx_plugin {
     /* Sets *bytes to the scratch memory that the plan may take in any of its ways, and gives the queue as much; queue
      * NULL: only tells. */
     plx_status (*reserve)(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error);
-    /* Memory that the queue uses as its scratch memory until it gets other; NULL: what was lent goes back.  The core has
-     * checked the range. */
+    /* Memory that the queue uses as its scratch memory until it gets other; NULL: what was lent goes back.  The core
+     * has checked the range. */
     plx_status (*lend_scratch)(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
                                plx_error *error);
     /* Page-locked memory of the host; bytes > 0.  Both or none. */
     plx_status (*pinned_alloc)(plx_session *session, uint64_t bytes, void **host, plx_error *error);
     void (*pinned_free)(plx_session *session, void *host);
     /* As upload(), but `from` is not touched again by the caller before synchronize().  Empty: upload(). */
-    plx_status (*upload_async)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
-                               plx_error *error);
+    plx_status (*upload_async)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                               uint64_t bytes, plx_error *error);
 
     /* ---- kernels that are no plugin's; both or none ------------------------ */
 
     /* As plan(), of device code and launches that somebody else wrote; the core has checked problem and counts, not
-     * whether the device takes them.  What the list has may go afterwards.  Pieces of memory belong to the plan, and each
-     * queue has its own.  PLX_UNSUPPORTED, with the reason: not this language, or not on this device;
+     * whether the device takes them.  What the list has may go afterwards.  Pieces of memory belong to the plan, and
+     * each queue has its own.  PLX_UNSUPPORTED, with the reason: not this language, or not on this device;
      * PLX_BUILD_FAILED: the code does not compile, or has no such entry.  Empty: no kernels can be added. */
     plx_status (*plan_launches)(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
                                 plx_plugin_plan **plan, plx_error *error);
-    /* Whether the pieces of memory of such a plan are as a kernel must leave them; nothing of it is running.  Else *error
-     * says which is not, and PLX_FAILED. */
+    /* Whether the pieces of memory of such a plan are as a kernel must leave them; nothing of it is running.  Else
+     * *error says which is not, and PLX_FAILED. */
     plx_status (*pieces_check)(plx_plugin_plan *plan, plx_error *error);
 
     /* ---- machines of many devices ------------------------------------------ */
 
     /* What the device says of its health.  PLX_UNSUPPORTED: nothing is known.  Empty: the API does not say. */
     plx_status (*health)(plx_session *session, plx_health *health, plx_error *error);
-    /* As copy(), from memory of another session of this plugin, whose device may be another one; straight from device to
-     * device where they can.  The core has waited for what the other session was told before. */
+    /* As copy(), from memory of another session of this plugin, whose device may be another one; straight from device
+     * to device where they can.  The core has waited for what the other session was told before. */
     plx_status (*copy_between)(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_session *other,
                                plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error);
 } plx_plugin;

@@ -35,9 +35,9 @@ typedef struct plx_probe_point {
 typedef enum plx_visibility {
     PLX_VISIBLE = 0,
     PLX_NOT_VISIBLE,
-    PLX_TOO_NOISY, /* the interval holds both */
-    PLX_INCONCLUSIVE,  /* points are missing or wrong */
-    PLX_NO_SUBJECT /* the device has no memory of the kind that the sweep is about */
+    PLX_TOO_NOISY,    /* the interval holds both */
+    PLX_INCONCLUSIVE, /* points are missing or wrong */
+    PLX_NO_SUBJECT    /* the device has no memory of the kind that the sweep is about */
 } plx_visibility;
 
 PLX_API const char *plx_visibility_name(plx_visibility visibility); /* "not visible" */
@@ -52,8 +52,8 @@ typedef struct plx_probe_verdict {
 } plx_probe_verdict;
 
 typedef struct plx_probe_sweep {
-    char probe[24];      /* "partition" */
-    char name[24];       /* "regions" */
+    char probe[24]; /* "partition" */
+    char name[24];  /* "regions" */
     char title[128];
     char axis[48];       /* what x is */
     char phenomenon[96]; /* "partition camping" */
@@ -61,7 +61,7 @@ typedef struct plx_probe_sweep {
     bool median;         /* baselines differ by themselves: the one of median time stands for all */
     bool of_shared;      /* about shared memory, which not every device has */
     char backend[48];
-    size_t device;       /* of the results */
+    size_t device; /* of the results */
     plx_probe_point *points;
     size_t point_count;
     plx_probe_verdict verdict;
@@ -86,8 +86,8 @@ PLX_API const char *plx_probe_summary(size_t index);
 /* Runs the sweeps: each point is validated, and timed only when it is right, the
  * points of a sweep interleaved.  PLX_NOT_FOUND: no such probe or backend.
  * PLX_UNSUPPORTED: a backend that was named has no probes. */
-PLX_API plx_status plx_probe(plx_context *context, const plx_probe_options *options,
-                             plx_results *results, plx_error *error);
+PLX_API plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx_results *results,
+                             plx_error *error);
 /* As plx_results_status(): 4 when nothing was measured. */
 PLX_API int plx_probe_results_status(const plx_results *results);
 /* The verdict on a sweep whose points are filled in, on this device. */
@@ -96,12 +96,11 @@ PLX_API void plx_probe_judge(plx_probe_sweep *sweep, const plx_device_info *devi
 /* One line per point. */
 PLX_API plx_status plx_probe_write_csv(const plx_results *results, FILE *to, plx_error *error);
 /* For people: of every sweep its points with bars, and the verdict.  width 0: 100. */
-PLX_API plx_status plx_probe_write_table(const plx_results *results, FILE *to, int width,
-                                         plx_error *error);
+PLX_API plx_status plx_probe_write_table(const plx_results *results, FILE *to, int width, plx_error *error);
 /* A gnuplot script, data included, that plots every sweep to standard output;
  * `terminal` is what gnuplot's `set terminal` takes. */
-PLX_API plx_status plx_probe_write_gnuplot(const plx_results *results, FILE *to,
-                                           const char *terminal, plx_error *error);
+PLX_API plx_status plx_probe_write_gnuplot(const plx_results *results, FILE *to, const char *terminal,
+                                           plx_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* Recipes: the launches of a kernel that is not ours, as one file of JSON (doc/recipe.md), and what they are for a problem
- * on a device.  No context, no backend and no device is needed. */
+/* Recipes: the launches of a kernel that is not ours, as one file of JSON (doc/recipe.md), and what they are for a
+ * problem on a device.  No context, no backend and no device is needed. */
 #ifndef PARALLAX_RECIPE_H
 #define PARALLAX_RECIPE_H
 
@@ -13,8 +13,8 @@ extern "C" {
 
 typedef struct plx_recipe_file plx_recipe_file;
 
-/* Reads and checks a recipe.  PLX_IO: the file can't be read; PLX_INVALID: it is no recipe: one line says what is wrong,
- * and in which field.  Free with plx_recipe_file_free(). */
+/* Reads and checks a recipe.  PLX_IO: the file can't be read; PLX_INVALID: it is no recipe: one line says what is
+ * wrong, and in which field.  Free with plx_recipe_file_free(). */
 PLX_API plx_status plx_recipe_file_read(const char *path, plx_recipe_file **recipe, plx_error *error);
 PLX_API void plx_recipe_file_free(plx_recipe_file *recipe);
 PLX_API plx_op plx_recipe_file_op(const plx_recipe_file *recipe);
@@ -37,14 +37,14 @@ typedef struct plx_launches plx_launches;
 
 /* Of tunables that are not chosen the first values are taken for which tune_where holds.  The recipe is to outlive the
  * launches.
- * PLX_UNSUPPORTED: the recipe does not take this problem or device, and *error has the clause; PLX_INVALID: what it says
- * has no value here, or can't be launched. */
+ * PLX_UNSUPPORTED: the recipe does not take this problem or device, and *error has the clause; PLX_INVALID: what it
+ * says has no value here, or can't be launched. */
 PLX_API plx_status plx_launches_make(const plx_recipe_file *recipe, const plx_problem *problem,
                                      const plx_device_info *device, const plx_chosen *chosen, size_t chosen_count,
                                      plx_launches **launches, plx_error *error);
 PLX_API void plx_launches_free(plx_launches *launches);
-/* Compares their arguments and blocks with the entries of a text of PTX.  PLX_INVALID: *error says what differs, or which
- * entry is missing. */
+/* Compares their arguments and blocks with the entries of a text of PTX.  PLX_INVALID: *error says what differs, or
+ * which entry is missing. */
 PLX_API plx_status plx_launches_compare(const plx_launches *launches, const char *path, plx_error *error);
 
 /* What came of one of several problems. */
@@ -71,15 +71,15 @@ typedef struct plx_kernel_wanted {
     const char *entry;  /* that the only launch is of; NULL: the recipe's */
     const plx_chosen *chosen;
     size_t chosen_count;
-    plx_compute compute;   /* that the recipe takes and that is wanted */
-    uint64_t reserved[4];  /* 0 */
+    plx_compute compute;  /* that the recipe takes and that is wanted */
+    uint64_t reserved[4]; /* 0 */
 } plx_kernel_wanted;
 
 /* What is known of a kernel in a file. */
 typedef struct plx_kernel_facts {
-    char name[72];         /* "mine:turn" */
-    char api[16];          /* "opencl", "cuda" */
-    char language[16];     /* "OpenCL C", "CUDA C++", "PTX", "cubin" */
+    char name[72];     /* "mine:turn" */
+    char api[16];      /* "opencl", "cuda" */
+    char language[16]; /* "OpenCL C", "CUDA C++", "PTX", "cubin" */
     char source_sha256[65], recipe_sha256[65];
     char image_sha256[65]; /* of what was compiled last; "": nothing was, or the driver compiles it */
     char compiler[96];     /* "NVRTC 13.0"; "" the same */
@@ -102,18 +102,19 @@ PLX_API plx_status plx_kernel_file_takes(const plx_kernel_file *kernel, const pl
                                          const plx_device_info *device, plx_error *error);
 /* Draws up to `capacity` different problems that it takes on this device, like one that is given; of at most about so
  * many multiplications or elements each. */
-PLX_API size_t plx_kernel_file_draw(const plx_kernel_file *kernel, const plx_problem *like, const plx_device_info *device,
-                                    uint64_t seed, double work, plx_problem *problems, size_t capacity);
-/* Makes device code of CUDA C++ for a problem and device, which need not be here; compares the parameters of PTX with the
- * recipe.  OpenCL C is its driver's to compile, and a cubin is as it is: nothing is done.  PLX_BUILD_FAILED: *error has the
- * line of the compiler's log that tells. */
-PLX_API plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_problem *problem, const plx_device_info *device,
-                                           plx_error *error);
+PLX_API size_t plx_kernel_file_draw(const plx_kernel_file *kernel, const plx_problem *like,
+                                    const plx_device_info *device, uint64_t seed, double work, plx_problem *problems,
+                                    size_t capacity);
+/* Makes device code of CUDA C++ for a problem and device, which need not be here; compares the parameters of PTX with
+ * the recipe.  OpenCL C is its driver's to compile, and a cubin is as it is: nothing is done.  PLX_BUILD_FAILED: *error
+ * has the line of the compiler's log that tells. */
+PLX_API plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_problem *problem,
+                                           const plx_device_info *device, plx_error *error);
 /* What the compiler wrote last; "". */
 PLX_API const char *plx_kernel_file_log(const plx_kernel_file *kernel);
 
-/* The time of a problem in a record that `judge --source --json` wrote; *found: there is one.  PLX_IO, PLX_INVALID: it can't
- * be read, or is no such record. */
+/* The time of a problem in a record that `judge --source --json` wrote; *found: there is one.  PLX_IO, PLX_INVALID: it
+ * can't be read, or is no such record. */
 PLX_API plx_status plx_kernel_record_time(const char *path, const plx_problem *problem, plx_interval *time, bool *found,
                                           plx_error *error);
 

@@ -30,8 +30,8 @@ typedef enum plx_outcome {
     PLX_OUTCOME_OK = 0,
     PLX_OUTCOME_WRONG,
     PLX_OUTCOME_UNSUPPORTED,
-    PLX_OUTCOME_FAILED,  /* it should have run and gave no result: an error, a lost device, no memory */
-    PLX_OUTCOME_NOT_RUN, /* nobody asked it to run: too large for a processor's set, or no case suits it */
+    PLX_OUTCOME_FAILED,     /* it should have run and gave no result: an error, a lost device, no memory */
+    PLX_OUTCOME_NOT_RUN,    /* nobody asked it to run: too large for a processor's set, or no case suits it */
     PLX_OUTCOME_NOT_JUDGED, /* ran, but no bound tells its result from zero */
     PLX_OUTCOME_COUNT
 } plx_outcome;
@@ -51,17 +51,17 @@ PLX_API const char *plx_bound_kind_name(plx_bound_kind kind); /* "exact", "deter
 /* How far a result is from the reference. */
 typedef struct plx_error_measure {
     bool measured;
-    double max_over_bound; /* largest |error| / bound; +Inf: an element that must be exact is not */
-    double max_ulp;        /* of the output's dtype */
-    int64_t compared;      /* elements */
-    int64_t compared_after; /* elements that timed launches left, in all sets of operands; 0: nothing was timed */
-    int64_t wrong;         /* elements outside the bound */
-    int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
-    int64_t first_bad;     /* the first of them, row by row; -1: none */
+    double max_over_bound;      /* largest |error| / bound; +Inf: an element that must be exact is not */
+    double max_ulp;             /* of the output's dtype */
+    int64_t compared;           /* elements */
+    int64_t compared_after;     /* elements that timed launches left, in all sets of operands; 0: nothing was timed */
+    int64_t wrong;              /* elements outside the bound */
+    int64_t indeterminate;      /* elements without a bound: the order of the sum decides on overflow */
+    int64_t first_bad;          /* the first of them, row by row; -1: none */
     char got[40], expected[40]; /* that element, "" when none */
     plx_bound_kind bound;
-    double gamma;  /* the bound over the size of what was summed; 0 when exact */
-    bool too_wide; /* at most elements a result of zero would be within the bound */
+    double gamma;          /* the bound over the size of what was summed; 0 when exact */
+    bool too_wide;         /* at most elements a result of zero would be within the bound */
     double narrowing;      /* what the bound has besides, of the result: of sums that are rounded at the end */
     double max_over_terms; /* largest |error| over the size of what was summed; 0: none, or not known */
 } plx_error_measure;
@@ -85,7 +85,7 @@ typedef enum plx_like {
     PLX_LIKE_UNKNOWN = 0, /* can't tell */
     PLX_LIKE_OWN,         /* the arithmetic that was promised */
     PLX_LIKE_ROUNDED,     /* operands that were rounded as `model` says */
-    PLX_LIKE_ROUGHER,     /* an error far larger than the promised arithmetic's, which no rounding of operands explains */
+    PLX_LIKE_ROUGHER, /* an error far larger than the promised arithmetic's, which no rounding of operands explains */
     PLX_LIKE_COUNT
 } plx_like;
 
@@ -97,8 +97,8 @@ typedef struct plx_likeness {
     plx_like like;
     plx_model model; /* that explains most; PLX_MODEL_COUNT: none can be told from the operands themselves */
     double explained[PLX_MODEL_COUNT]; /* the share of the error; NaN: it can't be told; -Inf: there is no error */
-    double rms;      /* of error / size of what was summed, in units of the roundoff of the sums */
-    double own_rms;  /* the same of a loop in the promised arithmetic, on the same elements */
+    double rms;                        /* of error / size of what was summed, in units of the roundoff of the sums */
+    double own_rms;                    /* the same of a loop in the promised arithmetic, on the same elements */
     int64_t elements;
     char text[160]; /* "like tf32: the rounding of its operands explains 100.0 % of the error" */
 } plx_likeness;
@@ -115,23 +115,23 @@ typedef struct plx_timing {
     bool measured;
     double median_ns, low_ns, high_ns; /* 95 % interval of the median */
     size_t samples;
-    bool device_clock; /* device events, else the host's clock */
+    bool device_clock;     /* device events, else the host's clock */
     char clock_reason[80]; /* why the device's clock was not believed; "" when it was */
     bool converged;        /* the interval became narrow enough before time was up */
-    bool hot;          /* the same operands over and over; else none that a cache still holds */
-    size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
-    bool throttled;    /* every sample was taken below the typical clock, so they were kept */
-    size_t batch;      /* back-to-back launches in a sample */
-    size_t dropped;    /* samples thrown away because the device had throttled */
-    size_t disturbed;  /* and because the system took a processor from the process while they were taken */
-    plx_interval host;    /* the same launches on the host's clock */
-    plx_interval latency; /* single calls from launch to completion, on the host's clock;
-                           * measured for small problems */
-    size_t runs;       /* from which it is made, each with its own median: the samples are these; 0: of one */
+    bool hot;              /* the same operands over and over; else none that a cache still holds */
+    size_t queues;         /* that the launches went to in turn; those of several queues may overlap */
+    bool throttled;        /* every sample was taken below the typical clock, so they were kept */
+    size_t batch;          /* back-to-back launches in a sample */
+    size_t dropped;        /* samples thrown away because the device had throttled */
+    size_t disturbed;      /* and because the system took a processor from the process while they were taken */
+    plx_interval host;     /* the same launches on the host's clock */
+    plx_interval latency;  /* single calls from launch to completion, on the host's clock;
+                            * measured for small problems */
+    size_t runs;           /* from which it is made, each with its own median: the samples are these; 0: of one */
 } plx_timing;
 
-/* Whether half the interval is more than a quarter of the median, and more than the 200 ns that any may have from run to
- * run: nothing is ranked by it. */
+/* Whether half the interval is more than a quarter of the median, and more than the 200 ns that any may have from run
+ * to run: nothing is ranked by it. */
 static inline bool plx_timing_is_noisy(const plx_timing *time)
 {
     return time->measured && !((time->high_ns - time->low_ns) / 2 <= 0.25 * time->median_ns + 200.0);
@@ -148,8 +148,9 @@ typedef enum plx_ceiling_kind {
     PLX_CEILING_READ,     /* reading alone, GB/s */
     PLX_CEILING_FMA_F32,  /* multiply-adds of the plain units, GFLOP/s */
     PLX_CEILING_FMA_F64,
-    PLX_CEILING_LAUNCH,   /* an empty kernel, launched back to back, ns */
-    PLX_CEILING_UNITS_F16, /* products on the matrix units, of operands that stay in registers or shared memory, GFLOP/s */
+    PLX_CEILING_LAUNCH,    /* an empty kernel, launched back to back, ns */
+    PLX_CEILING_UNITS_F16, /* products on the matrix units, of operands that stay in registers or shared memory, GFLOP/s
+                            */
     PLX_CEILING_UNITS_BF16,
     PLX_CEILING_UNITS_TF32,
     PLX_CEILING_UNITS_F64,
@@ -163,7 +164,7 @@ PLX_API const char *plx_ceiling_unit(plx_ceiling_kind kind); /* "GB/s", "GFLOP/s
 /* What a device reached; 0: not measured. */
 typedef struct plx_ceilings {
     double value[PLX_CEILING_COUNT];
-    uint32_t tried; /* bits of the kinds; one that was tried and is 0 can't be measured here */
+    uint32_t tried;          /* bits of the kinds; one that was tried and is 0 can't be measured here */
     uint32_t at_power_limit; /* bits of the kinds at which the device was at its power limit while they were measured */
     double clock_mhz[PLX_CEILING_COUNT]; /* that it held then; 0: nobody tells */
 } plx_ceilings;
@@ -178,25 +179,25 @@ typedef struct plx_ceiling {
 
 typedef struct plx_record {
     plx_problem problem;
-    plx_input input;      /* meaningless with from_files */
+    plx_input input; /* meaningless with from_files */
     bool from_files;
     uint64_t seed;
-    char backend[48];     /* "opencl:0" */
-    size_t device;        /* index into the results' devices */
-    char kernel[64];      /* "split-k"; "split-k:64x64/4" where that was asked for */
+    char backend[48]; /* "opencl:0" */
+    size_t device;    /* index into the results' devices */
+    char kernel[64];  /* "split-k"; "split-k:64x64/4" where that was asked for */
     char idea[160];
     uint32_t kernel_flags;
-    bool named;           /* the kernel was asked for by name, not by "best" or "all" */
-    size_t group;         /* records of one problem on the same bytes have one group */
-    size_t step;          /* the kernel's place in its ladder */
+    bool named;   /* the kernel was asked for by name, not by "best" or "all" */
+    size_t group; /* records of one problem on the same bytes have one group */
+    size_t step;  /* the kernel's place in its ladder */
     plx_outcome outcome;
-    char reason[512];     /* why it is not ok; "" when it is */
+    char reason[512]; /* why it is not ok; "" when it is */
     plx_error_measure error;
     plx_likeness likeness; /* compare: what the error is like */
     plx_timing time;
     plx_ceiling ceiling;
-    double gbps, gflops;  /* 0 when not timed, or where it does not apply */
-    double gain;          /* over the step before on the same backend; 0: none */
+    double gbps, gflops; /* 0 when not timed, or where it does not apply */
+    double gain;         /* over the step before on the same backend; 0: none */
     bool counted;
     plx_counters counters;     /* when counted */
     double formula_bytes;      /* what the operation has to move, by its formula */
@@ -205,15 +206,15 @@ typedef struct plx_record {
     uint64_t shift;            /* elements by which each operand started past an aligned address */
     char config[40];           /* the configuration in which the kernel ran, "64x64/4"; "" where it has none */
     char remark[160];          /* what ran otherwise than planned, and why; "": nothing */
-    uint64_t reserved[16]; /* 0: new members go here */
+    uint64_t reserved[16];     /* 0: new members go here */
 } plx_record;
 
 typedef struct plx_pair {
     size_t first, second; /* records */
     bool compared, identical, agree;
-    int64_t elements;       /* compared */
-    double max_ulp;         /* between the two */
-    double max_over_bound;  /* |a-b| over the sum of the two bounds */
+    int64_t elements;        /* compared */
+    double max_ulp;          /* between the two */
+    double max_over_bound;   /* |a-b| over the sum of the two bounds */
     int64_t first_different; /* -1: none */
     char value_first[40], value_second[40];
 } plx_pair;
@@ -255,8 +256,8 @@ typedef struct plx_environment {
     uint64_t rank, ranks;
 } plx_environment;
 
-/* From now on nothing that this process writes or compares says on which host or chips it ran: names of hosts, boots and
- * jobs, UUIDs and PCI addresses are left out, as if they were not known.  False: they are there again. */
+/* From now on nothing that this process writes or compares says on which host or chips it ran: names of hosts, boots
+ * and jobs, UUIDs and PCI addresses are left out, as if they were not known.  False: they are there again. */
 PLX_API void plx_results_anonymous(bool anonymous);
 PLX_API bool plx_results_are_anonymous(void);
 
@@ -303,21 +304,21 @@ typedef struct plx_results {
     size_t record_count;
     plx_pair *pairs;
     size_t pair_count;
-    struct plx_check_counts *check;  /* what plx_check() counted; NULL: these are of no check */
-    plx_bench_request *bench;        /* NULL: these are of no bench */
-    struct plx_probe_sweep *sweeps;  /* of plx_probe(), which has no records */
+    struct plx_check_counts *check; /* what plx_check() counted; NULL: these are of no check */
+    plx_bench_request *bench;       /* NULL: these are of no bench */
+    struct plx_probe_sweep *sweeps; /* of plx_probe(), which has no records */
     size_t sweep_count;
     char (*unopened)[576]; /* "opencl:1: why": devices that a probe could not open */
     size_t unopened_count;
     struct plx_attribution *attributions; /* of plx_attribute(), which has no records */
     size_t attribution_count;
-    char attribution_note[256]; /* what is missing of them; "": nothing */
+    char attribution_note[256];    /* what is missing of them; "": nothing */
     struct plx_matrix_unit *units; /* of plx_probe_units(), which has no records */
     size_t unit_count;
     struct plx_choice_study *choice; /* of plx_tune_choice(); NULL: these are of none */
     plx_shown_result *result;        /* of a single run; NULL: these are of none */
-    size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
-    bool strict;    /* a library's fault decides the status like any other's */
+    size_t unknown;                  /* records of a file that this version can't represent, see plx_results_read() */
+    bool strict;                     /* a library's fault decides the status like any other's */
     bool interrupted; /* plx_studies_stop() ended the study after `finished` of `wanted` pieces of work */
     size_t finished, wanted;
     uint64_t reserved[16]; /* 0: new members go here */
@@ -402,8 +403,8 @@ typedef enum plx_ci_form {
     PLX_CI_MARKDOWN,   /* a table, for a comment on a change */
     PLX_CI_ANNOTATIONS /* a line of GitHub's kind for each that is wrong */
 } plx_ci_form;
-/* Records, and pairs of right results that disagree.  What does not decide plx_results_status() is skipped.  `verb`: what
- * made them, "check". */
+/* Records, and pairs of right results that disagree.  What does not decide plx_results_status() is skipped.  `verb`:
+ * what made them, "check". */
 PLX_API plx_status plx_results_write_ci(const plx_results *results, plx_ci_form form, const char *verb, FILE *to,
                                         plx_error *error);
 /* For people: one table per group, then its agreement.  width 0: sentences of 100 columns,

@@ -1,5 +1,5 @@
-/* Whether a device is right: rounds of kernels whose results are proven, then compared bit for bit for as long as there is
- * time; seals of such results; and the votes of many machines. */
+/* Whether a device is right: rounds of kernels whose results are proven, then compared bit for bit for as long as there
+ * is time; seals of such results; and the votes of many machines. */
 #ifndef PARALLAX_SCREEN_H
 #define PARALLAX_SCREEN_H
 
@@ -26,7 +26,7 @@ typedef enum plx_seal_state {
     PLX_SEAL_IDENTICAL, /* the same bits: proven when they were sealed */
     PLX_SEAL_CHANGED,   /* others, within the bound */
     PLX_SEAL_WRONG,
-    PLX_SEAL_INPUTS,    /* what was generated here are not the sealed operands */
+    PLX_SEAL_INPUTS, /* what was generated here are not the sealed operands */
     PLX_SEAL_STATE_COUNT
 } plx_seal_state;
 PLX_API const char *plx_seal_state_name(plx_seal_state state); /* "identical" */
@@ -43,13 +43,13 @@ typedef struct plx_screened_case {
     char digest[65], inputs[65]; /* SHA-256 of the result and of the operands; "": none */
     plx_seal_state seal;
     uint64_t runs, differing; /* launches whose bits were compared with the proven ones, and those that had others */
-    double launch_ns;         /* median over batches, on the host's clock, with what is done around each launch; 0: none */
+    double launch_ns; /* median over batches, on the host's clock, with what is done around each launch; 0: none */
 } plx_screened_case;
 
 /* A result whose bits were not the proven ones. */
 typedef struct plx_screen_fault {
-    size_t which; /* case */
-    uint64_t run; /* of its launches */
+    size_t which;               /* case */
+    uint64_t run;               /* of its launches */
     int64_t elements, row, col; /* how many differ, and the first of them */
     char expected[40], found[40];
     char bits[40];   /* exclusive or of the two, in hexadecimal */
@@ -71,11 +71,12 @@ typedef struct plx_screened_device {
     size_t case_count;
     plx_screen_fault faults[PLX_MOST_SCREEN_FAULTS]; /* the first of them */
     size_t fault_count;                              /* all of them */
-    plx_telemetry before, hottest, after; /* hottest: the highest temperature and power, the lowest clock, all throttling */
+    plx_telemetry before, hottest,
+        after; /* hottest: the highest temperature and power, the lowest clock, all throttling */
     plx_health health_before, health_after;
     double utilisation; /* mean of what the device said while it was screened, in percent; negative: it does not say */
     double seconds, first_verdict_seconds; /* of all, and until each kernel had been proven and compared once */
-    double busy;                           /* part of the time after the first second in which launches were under way */
+    double busy; /* part of the time after the first second in which launches were under way */
     uint64_t launches;
     size_t planted, caught; /* by the self-test */
     char smallest[160];     /* the smallest planted fault that was caught by a bound */
@@ -119,8 +120,8 @@ typedef struct plx_screen_options {
     size_t dtype_count;
     double budget; /* seconds, everything included */
     uint64_t seed;
-    bool self_test;  /* flips bits of results, to see that each is noticed */
-    bool proof_only; /* no more than the first runs */
+    bool self_test;       /* flips bits of results, to see that each is noticed */
+    bool proof_only;      /* no more than the first runs */
     const plx_seal *seal; /* results to hold it against; may be NULL */
     /* Called when there is more to tell, with what is known so far; may be NULL. */
     void (*progress)(void *data, const plx_screened_device *so_far);
@@ -129,8 +130,8 @@ typedef struct plx_screen_options {
 
 /* Screens one device in this process, until the budget is spent or plx_studies_stop().  What is wrong with it is in its
  * verdict; else than PLX_OK: the names stand for no backend, or there is no memory. */
-PLX_API plx_status plx_screen_device(plx_context *context, const plx_screen_options *options, plx_screened_device *device,
-                                     plx_error *error);
+PLX_API plx_status plx_screen_device(plx_context *context, const plx_screen_options *options,
+                                     plx_screened_device *device, plx_error *error);
 /* Copies of so many bytes between each two neighbours of the list, both ways: a ring of all of them. */
 PLX_API plx_status plx_screen_copies(plx_context *context, const char *const *backends, size_t count, uint64_t bytes,
                                      uint64_t seed, plx_screened_copy **copies, size_t *copy_count, plx_error *error);
@@ -168,15 +169,16 @@ typedef struct plx_fleet plx_fleet;
 /* A device of a fleet. */
 typedef struct plx_fleet_device {
     const char *host, *node, *model, *uuid, *file; /* "": unknown */
-    size_t number; /* in its file */
+    size_t number;                                 /* in its file */
     plx_health_verdict verdict;
     const char *reason, *command; /* "" where it is healthy */
-    double slower; /* its median launch over its model's, as a factor; 0: not known */
+    double slower;                /* its median launch over its model's, as a factor; 0: not known */
 } plx_fleet_device;
 
 PLX_API plx_status plx_fleet_create(plx_fleet **fleet, plx_error *error);
 PLX_API void plx_fleet_free(plx_fleet *fleet);
-/* A file of parallax-screen/1.  One that can't be read, or says what can't be, is noted and skipped; else PLX_NO_MEMORY. */
+/* A file of parallax-screen/1.  One that can't be read, or says what can't be, is noted and skipped; else
+ * PLX_NO_MEMORY. */
 PLX_API plx_status plx_fleet_add(plx_fleet *fleet, const char *path, plx_error *error);
 /* A host that there must be: "node[01-16,20]" stands for each. */
 PLX_API plx_status plx_fleet_expect(plx_fleet *fleet, const char *hosts, plx_error *error);

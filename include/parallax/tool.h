@@ -1,10 +1,10 @@
 /* What the program `parallax` and its studies need of the library besides what applications call: texts for tables,
- * tuned choices, counters, code that moves between APIs.  Installed, for the studies' headers use it and programs of the
- * same kind may; of another version of the library it may be another, within the rules of its soname.
+ * tuned choices, counters, code that moves between APIs.  Installed, for the studies' headers use it and programs of
+ * the same kind may; of another version of the library it may be another, within the rules of its soname.
  *
- * The rules of parallax.h hold: outputs are set only on PLX_OK; what has a context, or is made from one, says why it failed
- * in plx_message(), and what has none in *error.  Threads: every function may be called by any number of threads at once,
- * but for what is said to belong to one. */
+ * The rules of parallax.h hold: outputs are set only on PLX_OK; what has a context, or is made from one, says why it
+ * failed in plx_message(), and what has none in *error.  Threads: every function may be called by any number of threads
+ * at once, but for what is said to belong to one. */
 #ifndef PARALLAX_TOOL_H
 #define PARALLAX_TOOL_H
 
@@ -25,7 +25,7 @@ PLX_API const char *plx_throttle_name(uint32_t reason);
 /* ---- how the library was built ------------------------------------------- */
 
 typedef struct plx_build {
-    const char *kernels_hash; /* SHA-256 over the sources of all kernels, in hexadecimal digits */
+    const char *kernels_hash;                   /* SHA-256 over the sources of all kernels, in hexadecimal digits */
     const char *compiler, *flags;               /* of the host's code */
     const char *device_compiler, *device_flags; /* of device code compiled beforehand; "" without */
 } plx_build;
@@ -139,8 +139,7 @@ PLX_API plx_status plx_backend_health(plx_backend *backend, plx_health *health);
 
 /* The kernel's device code for a problem, as text.  PLX_UNSUPPORTED: there is none, with the reason as the
  * message. */
-PLX_API plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                               plx_code *code);
+PLX_API plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_code *code);
 /* The same of a plugin that has no device here: what one of the architecture of its texts would launch. */
 PLX_API plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
                                            const char *kernel, plx_code *code);
@@ -155,8 +154,8 @@ typedef struct plx_added_kernel {
     uint32_t reserved; /* 0 */
     plx_kernel about;  /* copied, its texts are not; depth: NULL, the list's counts */
     void *data;
-    /* Its launches for a problem on a device, until they are released.  PLX_UNSUPPORTED with the reason: it does not take
-     * them.  Called by any thread. */
+    /* Its launches for a problem on a device, until they are released.  PLX_UNSUPPORTED with the reason: it does not
+     * take them.  Called by any thread. */
     plx_status (*launches)(void *data, const plx_problem *problem, const plx_device_info *device,
                            const plx_launch_list **list, plx_error *error);
     void (*release)(void *data, const plx_launch_list *list);
@@ -165,8 +164,8 @@ typedef struct plx_added_kernel {
 
 /* Before the first backend of the context is opened; what it points to is to outlive the context.  Up to 16. */
 PLX_API plx_status plx_context_add_kernel(plx_context *context, const plx_added_kernel *kernel);
-/* Looks at memory that an added kernel must leave as it was, once nothing of the plan is running.  PLX_FAILED: it did not,
- * and the message says where.  PLX_OK of all other plans. */
+/* Looks at memory that an added kernel must leave as it was, once nothing of the plan is running.  PLX_FAILED: it did
+ * not, and the message says where.  PLX_OK of all other plans. */
 PLX_API plx_status plx_plan_check_pieces(plx_plan *plan);
 
 /* The launches of a plan, and what a block of each takes; at most `capacity` of them are written. */
@@ -175,11 +174,9 @@ PLX_API plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, si
 PLX_API plx_status plx_code_instructions(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                          const plx_code *code, plx_code_form form, plx_instructions *found,
                                          size_t capacity, size_t *count);
-PLX_API plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin,
-                                                        const plx_problem *problem, const char *kernel,
-                                                        const plx_code *code, plx_code_form form,
-                                                        plx_instructions *found, size_t capacity,
-                                                        size_t *count);
+PLX_API plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                                        const char *kernel, const plx_code *code, plx_code_form form,
+                                                        plx_instructions *found, size_t capacity, size_t *count);
 
 /* ---- files that are whole or not there --------------------------------- */
 
@@ -216,8 +213,7 @@ PLX_API void plx_tuned_key(const char *plugin, const plx_device_info *device, co
                            plx_choice *choice);
 /* Replaces what is kept of the same problems; a change without a kernel takes it away.  Backends that
  * are open choose anew.  The newest thousand are kept.  PLX_IO: the file can't be written. */
-PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count,
-                                    plx_error *error);
+PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count, plx_error *error);
 /* The choice of that number.  PLX_NOT_FOUND: there are not as many; PLX_IO, PLX_NO_MEMORY: they can't be read. */
 PLX_API plx_status plx_tuned_read(size_t index, plx_choice *choice, plx_error *error);
 /* False: there are not as many, or they can't be read. */

@@ -28,17 +28,17 @@ typedef struct plx_gain {
 PLX_API void plx_gains_store(const plx_results *results);
 /* The newest gain of a kernel on a device, as `backend` ("cuda" or "cuda:0") reached it;
  * false: nothing is known. */
-PLX_API bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op op,
-                            const char *kernel, plx_gain *gain);
+PLX_API bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op op, const char *kernel,
+                            plx_gain *gain);
 
 /* ---- tuning ---------------------------------------------------------------- */
 
 /* What was measured of one problem on one backend. */
 typedef struct plx_tuned {
-    size_t fastest; /* record of the fastest kernel that is right */
-    size_t by_default; /* record of the plugin's own choice */
-    double gain;       /* the default one's time over the fastest one's */
-    bool kept;      /* the fastest is faster beyond its noise, and from now on the choice */
+    size_t fastest;      /* record of the fastest kernel that is right */
+    size_t by_default;   /* record of the plugin's own choice */
+    double gain;         /* the default one's time over the fastest one's */
+    bool kept;           /* the fastest is faster beyond its noise, and from now on the choice */
     char taken_back[64]; /* nothing was kept, and this kernel, which was the choice before, is no more; "": none was */
 } plx_tuned;
 
@@ -65,7 +65,7 @@ typedef struct plx_regret {
 /* What became of the rates of one kernel's model. */
 typedef struct plx_rates_fit {
     char kernel[64];
-    size_t times, rates; /* rates 0: there were too few times, and nothing was fitted */
+    size_t times, rates;  /* rates 0: there were too few times, and nothing was fitted */
     double before, after; /* typical error of what the model expects: a part of the time */
 } plx_rates_fit;
 
@@ -92,7 +92,7 @@ typedef struct plx_choice_options {
     plx_dtype dtype;
     /* Where the rates that are fitted go, a file for each kernel that has some: KERNEL.h.  NULL: nothing is fitted. */
     const char *rates;
-    const char *command; /* for the first line of those */
+    const char *command;  /* for the first line of those */
     uint64_t reserved[8]; /* 0: new members go here */
 } plx_choice_options;
 

@@ -44,8 +44,7 @@ typedef struct plx_error {
 
 /* Writes the reason of a failure and returns `status`, so that a function can
  * end in `return plx_fail(error, PLX_FAILED, "...", ...)`. */
-static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
-    PLX_PRINTF(3, 4);
+static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...) PLX_PRINTF(3, 4);
 static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
 {
     va_list arguments;
@@ -75,14 +74,7 @@ typedef enum plx_dtype {
 
 /* ---- problems -------------------------------------------------------- */
 
-typedef enum plx_op {
-    PLX_REDUCE = 0,
-    PLX_TRANSPOSE,
-    PLX_MATVEC,
-    PLX_GEMM,
-    PLX_PROBE,
-    PLX_OP_COUNT
-} plx_op;
+typedef enum plx_op { PLX_REDUCE = 0, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM, PLX_PROBE, PLX_OP_COUNT } plx_op;
 
 typedef enum plx_reduction { PLX_SUM = 0, PLX_MIN, PLX_MAX, PLX_REDUCTION_COUNT } plx_reduction;
 
@@ -153,8 +145,9 @@ typedef enum plx_probe_pattern {
     PLX_PROBE_READ,       /* out[i]: the sum of chunk i, of 64 KiB */
     PLX_PROBE_FMA,        /* out[i]: `repeat` multiply-adds in each of 16 sequences; f32 and f64 */
     PLX_PROBE_LAUNCH,     /* out[i] = 1 */
-    /* out[i]: element i mod 2^14 of `repeat` times the product of 64 x K and K x 256 whole numbers, the last bytes of in's
-     * elements, on the matrix units for that type; K has 128 bytes of it.  f32; exact while repeat K 2^14 <= 2^24. */
+    /* out[i]: element i mod 2^14 of `repeat` times the product of 64 x K and K x 256 whole numbers, the last bytes of
+     * in's elements, on the matrix units for that type; K has 128 bytes of it.  f32; exact while repeat K 2^14 <= 2^24.
+     */
     PLX_PROBE_UNITS_F16,
     PLX_PROBE_UNITS_BF16,
     PLX_PROBE_UNITS_TF32,
@@ -182,7 +175,7 @@ typedef struct plx_problem {
     plx_op op;
     plx_dtype dtype; /* of the inputs */
     plx_compute compute;
-    uint32_t config;   /* 0; what a plugin is given of a plan that names one: its plx_config.number */
+    uint32_t config; /* 0; what a plugin is given of a plan that names one: its plx_config.number */
     union {
         plx_reduce_problem reduce;
         plx_transpose_problem transpose;
@@ -191,7 +184,7 @@ typedef struct plx_problem {
         plx_probe_problem probe;
         uint64_t room[23]; /* the size of this struct is part of the ABI */
     } of;
-    uint32_t output; /* of the result: 0, the dtype of the inputs; else PLX_OUTPUT() of another */
+    uint32_t output;   /* of the result: 0, the dtype of the inputs; else PLX_OUTPUT() of another */
     uint32_t reserved; /* 0 */
 } plx_problem;
 
@@ -239,7 +232,7 @@ typedef struct plx_device_info {
     uint64_t max_block[3];     /* threads */
     uint64_t memory_bytes;
     uint64_t max_alloc_bytes;
-    uint64_t l2_bytes; /* the last cache before memory; 0: not told */
+    uint64_t l2_bytes;     /* the last cache before memory; 0: not told */
     uint64_t reserved[16]; /* 0 */
 } plx_device_info;
 
@@ -253,25 +246,26 @@ typedef enum plx_reproducibility {
 } plx_reproducibility;
 
 enum {
-    PLX_KERNEL_BASELINE = 1u << 0, /* to measure others by: timed and validated (a copy), never offered as the operation */
+    PLX_KERNEL_BASELINE =
+        1u << 0, /* to measure others by: timed and validated (a copy), never offered as the operation */
     PLX_KERNEL_YARDSTICK = PLX_KERNEL_BASELINE, /* its former name */
-    PLX_KERNEL_VENDOR = 1u << 1,    /* a vendor library's, here as a peer */
-    PLX_KERNEL_CEILING = 1u << 2,   /* a probe's: measures the most that a device can do */
-    PLX_KERNEL_MATRIX_UNITS = 1u << 3, /* multiplies in units of their own, faster than plain multiply-adds */
-    PLX_KERNEL_PROBED = 1u << 4,    /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
-    PLX_KERNEL_SPECIAL = 1u << 5,   /* for special shapes: beside the ladder, no step from the kernel before it */
-    PLX_KERNEL_ADDED = 1u << 6      /* no plugin's: plx_context_add_kernel() */
+    PLX_KERNEL_VENDOR = 1u << 1,                /* a vendor library's, here as a peer */
+    PLX_KERNEL_CEILING = 1u << 2,               /* a probe's: measures the most that a device can do */
+    PLX_KERNEL_MATRIX_UNITS = 1u << 3,          /* multiplies in units of their own, faster than plain multiply-adds */
+    PLX_KERNEL_PROBED = 1u << 4,  /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
+    PLX_KERNEL_SPECIAL = 1u << 5, /* for special shapes: beside the ladder, no step from the kernel before it */
+    PLX_KERNEL_ADDED = 1u << 6    /* no plugin's: plx_context_add_kernel() */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */
 typedef struct plx_kernel {
-    const char *name;        /* "double-buffer" */
-    const char *idea;        /* the one change it makes, in one line */
-    const char *gain;        /* what that should gain over the step before, and why */
-    const char *limit;       /* what limits it */
-    const char *needs;       /* requirements in words, "" for none */
-    uint32_t dtypes;         /* of inputs; bits: PLX_DTYPE_BIT(dtype) */
-    uint32_t flags;          /* PLX_KERNEL_ bits */
+    const char *name;  /* "double-buffer" */
+    const char *idea;  /* the one change it makes, in one line */
+    const char *gain;  /* what that should gain over the step before, and why */
+    const char *limit; /* what limits it */
+    const char *needs; /* requirements in words, "" for none */
+    uint32_t dtypes;   /* of inputs; bits: PLX_DTYPE_BIT(dtype) */
+    uint32_t flags;    /* PLX_KERNEL_ bits */
     plx_compute compute;
     plx_dtype accumulator_f32; /* what sums of f32, f16 and bf16 elements are kept in: PLX_F32 or PLX_F64 */
     plx_reproducibility reproducibility;
@@ -340,12 +334,12 @@ enum {
  * in `known` is 0 and says nothing. */
 typedef struct plx_telemetry {
     uint32_t known;
-    uint32_t throttle; /* PLX_THROTTLE_ bits */
+    uint32_t throttle;                     /* PLX_THROTTLE_ bits */
     double sm_clock_mhz, memory_clock_mhz; /* now */
     double sm_clock_max_mhz, memory_clock_max_mhz;
     double power_w, power_limit_w;
     double temperature_c;
-    bool ecc; /* its memory corrects errors */
+    bool ecc;             /* its memory corrects errors */
     uint64_t reserved[8]; /* 0 */
 } plx_telemetry;
 
@@ -364,14 +358,14 @@ enum {
 /* What a device says of its health, by counters that it keeps over its life, unless they say otherwise. */
 typedef struct plx_health {
     uint32_t known;
-    char serial[32], firmware[32];   /* of the board; of its VBIOS */
-    uint64_t corrected, uncorrected; /* errors of memory */
+    char serial[32], firmware[32];                     /* of the board; of its VBIOS */
+    uint64_t corrected, uncorrected;                   /* errors of memory */
     uint64_t remapped_corrected, remapped_uncorrected; /* rows that others replace, for either kind */
     bool remap_pending, remap_failed;
-    uint64_t errors;     /* that its driver reported (XIDs) since this session first asked */
-    uint32_t last_error; /* the number of the last of them */
-    uint32_t processes;  /* that compute on it now */
-    double utilisation;  /* percent of the last sampling period in which kernels ran */
+    uint64_t errors;      /* that its driver reported (XIDs) since this session first asked */
+    uint32_t last_error;  /* the number of the last of them */
+    uint32_t processes;   /* that compute on it now */
+    double utilisation;   /* percent of the last sampling period in which kernels ran */
     uint64_t reserved[8]; /* 0 */
 } plx_health;
 

@@ -62,8 +62,8 @@ typedef struct plx_matrix_unit {
     char reason[512];    /* why it is not ok */
     plx_unit_model model;
     size_t compared, predicted; /* random sums, and those that the model has the bits of */
-    double loses;   /* at most, in roundings of f32 for the k products of a sum, by the model; 0: not known */
-    double assumed; /* what the bound of the kernel allows */
+    double loses;      /* at most, in roundings of f32 for the k products of a sum, by the model; 0: not known */
+    double assumed;    /* what the bound of the kernel allows */
     char verdict[512]; /* in words: how it computes, and where it differs from what the bound assumes */
 } plx_matrix_unit;
 
@@ -79,8 +79,8 @@ typedef struct plx_units_options {
 
 /* Finds out how the matrix units compute, from products of matrices made for it; results->units has what was
  * found, a kernel and element type each.  There are no records, and nothing is timed. */
-PLX_API plx_status plx_probe_units(plx_context *context, const plx_units_options *options,
-                                   plx_results *results, plx_error *error);
+PLX_API plx_status plx_probe_units(plx_context *context, const plx_units_options *options, plx_results *results,
+                                   plx_error *error);
 /* The program's exit status: 0 all is within what the bounds assume; 1 a unit loses more; 4 nothing was
  * found; 5 a kernel failed. */
 PLX_API int plx_units_status(const plx_results *results);

@@ -45,11 +45,10 @@ static __device__ __forceinline__ void add_parts(const Output &out, const float4
 
 /* Blocks to a multiprocessor: without a number the compiler takes so few registers that four loads wait for
  * each other. */
-#define GEMM_ADD_PARTS_ENTRY                                                                     \
-    extern "C" __global__ void __launch_bounds__(GEMM_ADD_THREADS, 5)                            \
-        gemm_add_parts_f32(float *c, int32_t m, int32_t n, int64_t ldc, float alpha, float beta, \
-                           const float4 *partial, int32_t parts)                                 \
-    {                                                                                            \
-        grid_dependency_wait();                                                                  \
-        add_parts(Output{c, m, n, ldc, alpha, beta}, partial, parts);                            \
+#define GEMM_ADD_PARTS_ENTRY                                                                                        \
+    extern "C" __global__ void __launch_bounds__(GEMM_ADD_THREADS, 5) gemm_add_parts_f32(                           \
+        float *c, int32_t m, int32_t n, int64_t ldc, float alpha, float beta, const float4 *partial, int32_t parts) \
+    {                                                                                                               \
+        grid_dependency_wait();                                                                                     \
+        add_parts(Output{c, m, n, ldc, alpha, beta}, partial, parts);                                               \
     }

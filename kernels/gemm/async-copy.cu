@@ -7,17 +7,17 @@
 #include "pipeline-copy.cuh"
 #include "repack.cuh"
 
-#define ASYNC_COPY_ENTRY(tile, ...)                                                                                            \
-    extern "C" __global__ void __launch_bounds__(CopiedShape<Tile<__VA_ARGS__>>::THREADS, Tile<__VA_ARGS__>::BLOCKS)           \
-        gemm_async_copy_##tile##_f32(const float *a, int64_t lda, int32_t a_inner, const float *b, int64_t ldb,                \
-                                   int32_t b_inner, float *c, int32_t m, int32_t n, int32_t k, int64_t ldc,                    \
-                                   float alpha, float beta, int32_t steps, int32_t longer, float4 *partial) \
-    {                                                                                                                          \
-        using Form = CopiedShape<Tile<__VA_ARGS__>>;                                                                           \
-        open_pipeline<Form>();                                                                                                 \
-        grid_dependency_wait();                                                                                                \
-        run_copied<Form>(Lying{a, lda, a_inner != 0}, Lying{b, ldb, b_inner != 0},                                             \
-                         Output{c, m, n, ldc, alpha, beta}, k, steps, longer, partial);                               \
+#define ASYNC_COPY_ENTRY(tile, ...)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(CopiedShape<Tile<__VA_ARGS__>>::THREADS, Tile<__VA_ARGS__>::BLOCKS)  \
+        gemm_async_copy_##tile##_f32(const float *a, int64_t lda, int32_t a_inner, const float *b, int64_t ldb,       \
+                                     int32_t b_inner, float *c, int32_t m, int32_t n, int32_t k, int64_t ldc,         \
+                                     float alpha, float beta, int32_t steps, int32_t longer, float4 *partial)         \
+    {                                                                                                                 \
+        using Form = CopiedShape<Tile<__VA_ARGS__>>;                                                                  \
+        open_pipeline<Form>();                                                                                        \
+        grid_dependency_wait();                                                                                       \
+        run_copied<Form>(Lying{a, lda, a_inner != 0}, Lying{b, ldb, b_inner != 0}, Output{c, m, n, ldc, alpha, beta}, \
+                         k, steps, longer, partial);                                                                  \
     }
 
 ASYNC_COPY_ENTRY(128x128, GEMM_COPIED_128X128)

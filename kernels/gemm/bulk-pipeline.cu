@@ -6,17 +6,17 @@
 #include "pipeline-run.cuh"
 #include "repack.cuh"
 
-#define BULK_PIPELINE_ENTRY(layout, TRANS_A, TRANS_B, ...)                                                   \
-    extern "C" __global__ void __launch_bounds__(Shape<Tile<GEMM_TILE_128X128>, !TRANS_A, TRANS_B>::THREADS, \
-                                                 GEMM_PIPELINE_BLOCKS)                                       \
-        gemm_bulk_pipeline_f32_##layout(const __grid_constant__ TensorMap a,                                 \
-                                        const __grid_constant__ TensorMap b, float *c, int32_t m, int32_t n, \
-                                        int64_t ldc, float alpha, float beta, int32_t steps)                 \
-    {                                                                                                        \
-        using Whole = Shape<Tile<GEMM_TILE_128X128>, !TRANS_A, TRANS_B>;                                     \
-        open_pipeline<Whole>();                                                                              \
-        grid_dependency_wait();                                                                              \
-        run_pipeline<Whole>(&a, &b, Output{c, m, n, ldc, alpha, beta}, steps, 0, nullptr);                   \
+#define BULK_PIPELINE_ENTRY(layout, TRANS_A, TRANS_B, ...)                                                        \
+    extern "C" __global__ void __launch_bounds__(Shape<Tile<GEMM_TILE_128X128>, !TRANS_A, TRANS_B>::THREADS,      \
+                                                 GEMM_PIPELINE_BLOCKS)                                            \
+        gemm_bulk_pipeline_f32_##layout(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, \
+                                        float *c, int32_t m, int32_t n, int64_t ldc, float alpha, float beta,     \
+                                        int32_t steps)                                                            \
+    {                                                                                                             \
+        using Whole = Shape<Tile<GEMM_TILE_128X128>, !TRANS_A, TRANS_B>;                                          \
+        open_pipeline<Whole>();                                                                                   \
+        grid_dependency_wait();                                                                                   \
+        run_pipeline<Whole>(&a, &b, Output{c, m, n, ldc, alpha, beta}, steps, 0, nullptr);                        \
     }
 
 GEMM_LAYOUTS(BULK_PIPELINE_ENTRY)

@@ -47,8 +47,7 @@ static void gemm_vector(plx_case_maker *m, int way, const int64_t *shape, bool g
 
 static void gemm_vectors(plx_case_maker *m, int way)
 {
-    static const int64_t shapes[][3] = {{1, 301, 77},  {301, 1, 77}, {1, 9, 40003},
-                                        {9, 1, 40003}, {1, 5, 0},    {5, 1, 0}};
+    static const int64_t shapes[][3] = {{1, 301, 77}, {301, 1, 77}, {1, 9, 40003}, {9, 1, 40003}, {1, 5, 0}, {5, 1, 0}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
         gemm_vector(m, way, shapes[i], false);
         gemm_vector(m, way, shapes[i], true);
@@ -68,8 +67,8 @@ static void gemm_configs(plx_case_maker *m, int way)
     problem.of.gemm.alpha = 1.5;
     problem.of.gemm.beta = -0.75;
     plx_case_add_configs(m, &problem);
-    problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, way % 2 == 0 ? 7 : 261,
-                          way % 2 == 0 ? 261 : 7, 1030);
+    problem =
+        plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, way % 2 == 0 ? 7 : 261, way % 2 == 0 ? 261 : 7, 1030);
     problem.of.gemm.ldc += 3;
     plx_case_add_configs(m, &problem);
     problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 70, 300, 33); /* rows of C between sectors */
@@ -96,10 +95,10 @@ static void gemm_inputs(plx_case_maker *m, int way)
 
 static void gemm_quick(plx_case_maker *m)
 {
-    static const int64_t quick[][3] = {
-        {0, 5, 3},      {5, 0, 3},     {4, 3, 0},    {1, 1, 1},    {2, 3, 1},    {7, 8, 15},
-        {16, 17, 16},   {31, 33, 32},  {33, 31, 65}, {64, 64, 64}, {65, 63, 17}, {127, 129, 33},
-        {128, 128, 64}, {129, 257, 9}, {1, 300, 40}, {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
+    static const int64_t quick[][3] = {{0, 5, 3},    {5, 0, 3},      {4, 3, 0},      {1, 1, 1},     {2, 3, 1},
+                                       {7, 8, 15},   {16, 17, 16},   {31, 33, 32},   {33, 31, 65},  {64, 64, 64},
+                                       {65, 63, 17}, {127, 129, 33}, {128, 128, 64}, {129, 257, 9}, {1, 300, 40},
+                                       {300, 1, 40}, {1, 1, 513},    {255, 130, 70}};
     /* A device that compiles for each way of transposing has three of them to do. */
     int first = m->dtype == PLX_F32 ? 0 : 2, second = m->dtype == PLX_F32 ? 3 : 2;
     static const int64_t column[] = {301, 1, 77};

@@ -45,8 +45,7 @@ static double cost(const contender *kernel, const plx_problem *problem, const pl
     return rounds * area * slots / kernel->speed;
 }
 
-static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info *, plx_recipe *,
-                                      plx_error *),
+static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info *, plx_recipe *, plx_error *),
                  const plx_problem *problem, const plx_device_info *device)
 {
     plx_recipe ignored;

@@ -53,8 +53,8 @@ static const struct {
 
 static bool has_models(const plx_problem *problem, const plx_device_info *device)
 {
-    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN &&
-           device->compute_major == 9 && device->compute_minor == 0;
+    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN && device->compute_major == 9 &&
+           device->compute_minor == 0;
 }
 
 static bool can_be_had(size_t place, const plx_problem *problem, const plx_device_info *device)
@@ -90,8 +90,7 @@ static bool splits_in_two(const plx_problem *problem, const plx_device_info *dev
 /* Of the devices that have no models. */
 static bool vector_pays(const plx_problem *problem, const plx_device_info *device)
 {
-    return problem->compute == PLX_COMPUTE_PLAIN &&
-           vector_us(problem, device) < plx_gemm_direct_us(problem, device);
+    return problem->compute == PLX_COMPUTE_PLAIN && vector_us(problem, device) < plx_gemm_direct_us(problem, device);
 }
 
 static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)
@@ -126,6 +125,5 @@ size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *
     size_t place = 0;
     if (has_models(problem, device) && find_least(problem, device, &place))
         return place;
-    return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], plx_gemm_ladder.rows, problem,
-                      device);
+    return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], plx_gemm_ladder.rows, problem, device);
 }

@@ -1,5 +1,5 @@
-/* gemm/coalesced: one thread per element of C, as in naive, but neighbouring threads have neighbouring columns: they read
- * and write along rows of B and C, and one element of A serves them all. */
+/* gemm/coalesced: one thread per element of C, as in naive, but neighbouring threads have neighbouring columns: they
+ * read and write along rows of B and C, and one element of A serves them all. */
 #include "coalesced.h"
 #include "device.clh"
 

@@ -1,5 +1,5 @@
-/* gemm/coalesced: one thread per element of C, as in naive, but neighbouring threads have neighbouring columns: a warp reads
- * and writes along rows of B and C, and one element of A serves all its lanes. */
+/* gemm/coalesced: one thread per element of C, as in naive, but neighbouring threads have neighbouring columns: a warp
+ * reads and writes along rows of B and C, and one element of A serves all its lanes. */
 #include "coalesced.h"
 #include "half.cuh"
 

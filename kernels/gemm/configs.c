@@ -30,8 +30,8 @@ plx_gemm_config plx_gemm_config_of(const plx_problem *problem)
 
 /* ---- lists ------------------------------------------------------------------------ */
 
-void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, double expected_us,
-                   const char *format, ...)
+void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, double expected_us, const char *format,
+                   ...)
 {
     const uint32_t number = plx_gemm_config_number(config);
     const size_t place = number == listing->own ? 0 : ++listing->others;
@@ -91,9 +91,8 @@ static void visit(void *data, const plx_gemm_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", cut->clusters);
     if (cut->edge_blocks > 0)
         (void)snprintf(edges, sizeof edges, "+%d", cut->edge_blocks);
-    plx_gemm_list(&w->listing, &config,
-                  w->cuts->cost != NULL ? w->cuts->cost(w->problem, w->device, cut) : 0.0, "%dx%d%s%s",
-                  cut->tile->rows, cut->tile->cols, parts, edges);
+    plx_gemm_list(&w->listing, &config, w->cuts->cost != NULL ? w->cuts->cost(w->problem, w->device, cut) : 0.0,
+                  "%dx%d%s%s", cut->tile->rows, cut->tile->cols, parts, edges);
 }
 
 /* Where C has no element, or nothing is summed, there is nothing to cut. */
@@ -114,22 +113,20 @@ static size_t configs_of(const plx_gemm_cuts *cuts, plx_recipe_function *recipe,
     return w.listing.count;
 }
 
-size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device,
-                                plx_config *configs, size_t capacity)
+size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                size_t capacity)
 {
-    return configs_of(plx_gemm_split_k_cuts(device), plx_gemm_split_k_recipe, problem, device, configs,
-                      capacity);
+    return configs_of(plx_gemm_split_k_cuts(device), plx_gemm_split_k_recipe, problem, device, configs, capacity);
 }
 
-size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device,
-                                   plx_config *configs, size_t capacity)
+size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                   size_t capacity)
 {
-    return configs_of(plx_gemm_async_copy_cuts(device), plx_gemm_async_copy_recipe, problem, device, configs,
-                      capacity);
+    return configs_of(plx_gemm_async_copy_cuts(device), plx_gemm_async_copy_recipe, problem, device, configs, capacity);
 }
 
-size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device,
-                                    plx_config *configs, size_t capacity)
+size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                    size_t capacity)
 {
     return configs_of(&plx_gemm_many_cuts, plx_gemm_many_blocks_recipe, problem, device, configs, capacity);
 }

@@ -23,17 +23,17 @@ typedef struct plx_gemm_listing {
 } plx_gemm_listing;
 
 /* Adds one, in any order; expected_us 0: there is no model. */
-void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, double expected_us,
-                   const char *format, ...) PLX_PRINTF(4, 5);
+void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, double expected_us, const char *format,
+                   ...) PLX_PRINTF(4, 5);
 
 /* ---- what the rows need ------------------------------------------------------------- */
 
-size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device,
-                                plx_config *configs, size_t capacity);
-size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device,
-                                   plx_config *configs, size_t capacity);
-size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device,
-                                    plx_config *configs, size_t capacity);
+size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                size_t capacity);
+size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                   size_t capacity);
+size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                    size_t capacity);
 size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                             size_t capacity);
 size_t plx_dmma_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,

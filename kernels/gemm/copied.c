@@ -12,15 +12,14 @@
 enum { A, B, C }; /* operands */
 
 const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES] = {
-    {GEMM_COPIED_128X128}, {GEMM_COPIED_128X96}, {GEMM_COPIED_96X128}, {GEMM_COPIED_128X64},
-    {GEMM_COPIED_64X128},  {GEMM_COPIED_256X48}, {GEMM_COPIED_48X256}, {GEMM_COPIED_64X64},
-    {GEMM_COPIED_128X32},  {GEMM_COPIED_32X128}, {GEMM_COPIED_32X64},  {GEMM_COPIED_64X32},
-    {GEMM_COPIED_128X16},  {GEMM_COPIED_16X128}, {GEMM_COPIED_256X64}, {GEMM_COPIED_64X256},
-    {GEMM_COPIED_256X32},  {GEMM_COPIED_32X256},
+    {GEMM_COPIED_128X128}, {GEMM_COPIED_128X96}, {GEMM_COPIED_96X128}, {GEMM_COPIED_128X64}, {GEMM_COPIED_64X128},
+    {GEMM_COPIED_256X48},  {GEMM_COPIED_48X256}, {GEMM_COPIED_64X64},  {GEMM_COPIED_128X32}, {GEMM_COPIED_32X128},
+    {GEMM_COPIED_32X64},   {GEMM_COPIED_64X32},  {GEMM_COPIED_128X16}, {GEMM_COPIED_16X128}, {GEMM_COPIED_256X64},
+    {GEMM_COPIED_64X256},  {GEMM_COPIED_256X32}, {GEMM_COPIED_32X256},
 };
 
 const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES] = {
-    {GEMM_MANY_128X64}, {GEMM_MANY_64X128}, {GEMM_MANY_64X64}, {GEMM_MANY_128X32},
+    {GEMM_MANY_128X64}, {GEMM_MANY_64X128}, {GEMM_MANY_64X64},  {GEMM_MANY_128X32},
     {GEMM_MANY_32X128}, {GEMM_MANY_128X96}, {GEMM_MANY_96X128}, {GEMM_MANY_64X96},
     {GEMM_MANY_96X64},  {GEMM_MANY_128X48}, {GEMM_MANY_48X128},
 };
@@ -86,8 +85,8 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
     plx_gemm_add_parts(problem, cut, PLX_SCRATCH_COUNTERS, recipe);
 }
 
-plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                                  plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (plx_gemm_mapless(device))
@@ -110,8 +109,8 @@ plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_i
     return plx_recipe_check(recipe, 0, device, error);
 }
 
-plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
     return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
@@ -131,8 +130,8 @@ int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_i
     return plx_gemm_copied_depth(problem, &cut);
 }
 
-plx_status plx_gemm_many_blocks_recipe(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_many_blocks_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                       plx_error *error)
 {
     if (plx_gemm_mapless(device))
         return plx_fail(error, PLX_UNSUPPORTED, "has no OpenCL form");

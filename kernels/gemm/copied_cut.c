@@ -69,10 +69,9 @@ static const kernel_rates opencl_rates = {
 };
 
 static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
-    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64",
-    "gemm_many_blocks_128x32", "gemm_many_blocks_32x128", "gemm_many_blocks_128x96",
-    "gemm_many_blocks_96x128", "gemm_many_blocks_64x96",  "gemm_many_blocks_96x64",
-    "gemm_many_blocks_128x48", "gemm_many_blocks_48x128",
+    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64",  "gemm_many_blocks_128x32",
+    "gemm_many_blocks_32x128", "gemm_many_blocks_128x96", "gemm_many_blocks_96x128", "gemm_many_blocks_64x96",
+    "gemm_many_blocks_96x64",  "gemm_many_blocks_128x48", "gemm_many_blocks_48x128",
 };
 
 static const kernel_rates *rates_of(const plx_device_info *device, const plx_gemm_cut *cut)
@@ -122,8 +121,7 @@ static double terms_of(const plx_problem *problem, const plx_gemm_cut *cut)
  * first the multiprocessor that has most is the last; over many rounds blocks come to end one by one, and
  * those that are left are spread.  After a whole round two short blocks of a multiprocessor often end
  * together, and two others take their places while a neighbour has none: `together`, how often. */
-static double last_round(double of_unit, double places, double alone, double full, double rounds,
-                         double together)
+static double last_round(double of_unit, double places, double alone, double full, double rounds, double together)
 {
     double drifted = rounds < ROUNDS_TO_DRIFT ? rounds / ROUNDS_TO_DRIFT : 1.0;
     double whole = (double)(int64_t)of_unit, uneven = whole + (whole < of_unit ? 1.0 : 0.0);
@@ -149,8 +147,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
     double rounds = (double)(int64_t)(blocks / (units * t->blocks));
     double of_unit = (blocks - rounds * units * t->blocks) / units; /* blocks of the last round */
-    const double together =
-        terms <= SHORT_TERMS ? 0.5 : 0.0; /* measured on drawn shapes (doc/experiments.md) */
+    const double together = terms <= SHORT_TERMS ? 0.5 : 0.0;       /* measured on drawn shapes (doc/experiments.md) */
     return rounds * full + last_round(of_unit, t->blocks, alone, full, rounds, together) +
            (rounds > 0.0 ? kernel->drift_us : 0.0);
 }
@@ -189,16 +186,14 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
     return most(us, plx_gemm_least_us(cut, &kernel->adding));
 }
 
-double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut)
+double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     return cost_by(problem, device, cut, rates_of(device, cut));
 }
 
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    int quads =
-        cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them evenly */
+    int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them evenly */
     if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem) || quads % cut->cluster != 0)
         return false;
     return plx_gemm_has_room(&problem->of.gemm, cut);
@@ -207,8 +202,8 @@ static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device)
 {
 #define COPIED_TILES .tiles = plx_gemm_copied_tiles, .entries = entries
-    static const plx_gemm_cuts in_cuda = {COPIED_TILES, .tile_count = PLX_GEMM_COPIED_TILES,
-                                          .possible = possible, .cost = plx_gemm_copied_cost},
+    static const plx_gemm_cuts in_cuda = {COPIED_TILES, .tile_count = PLX_GEMM_COPIED_TILES, .possible = possible,
+                                          .cost = plx_gemm_copied_cost},
                                fast = {COPIED_TILES, .tile_count = PLX_GEMM_MAPLESS_TILES,
                                        .possible = plx_gemm_mapless_possible, .cost = plx_gemm_copied_cost},
                                plain = {COPIED_TILES, .tile_count = PLX_GEMM_MAPLESS_TILES,
@@ -233,11 +228,8 @@ static const plx_gemm_rate_range scalars[] = {
     {"adding.launch_us", 0.1, 20}, {"adding.part_us", 1e-3, 2}, {"adding.bytes_per_us", 5e5, 5e7},
     {"adding.least_us", 0.1, 20},
 };
-static const plx_gemm_rate_range of_tile[] = {{"full", 0.02, 1},
-                                              {"alone", 0.02, 1},
-                                              {"start_us", 0.1, 20},
-                                              {"round_us", 0.1, 60},
-                                              {"inner_us", 1e-7, 1e-3}};
+static const plx_gemm_rate_range of_tile[] = {
+    {"full", 0.02, 1}, {"alone", 0.02, 1}, {"start_us", 0.1, 20}, {"round_us", 0.1, 60}, {"inner_us", 1e-7, 1e-3}};
 
 enum { SCALARS = sizeof scalars / sizeof scalars[0], OF_TILE = sizeof of_tile / sizeof of_tile[0] };
 _Static_assert(sizeof(kernel_rates) == (SCALARS + OF_TILE * PLX_GEMM_COPIED_TILES) * sizeof(double),
@@ -272,14 +264,12 @@ static double expect(const plx_gemm_cuts *cuts, const plx_problem *problem, cons
     return cost_by(problem, device, &cut, &kernel);
 }
 
-static double expect_async_copy(const plx_problem *problem, const plx_device_info *device,
-                                const double *rates)
+static double expect_async_copy(const plx_problem *problem, const plx_device_info *device, const double *rates)
 {
     return expect(plx_gemm_async_copy_cuts(device), problem, device, rates);
 }
 
-static double expect_many_blocks(const plx_problem *problem, const plx_device_info *device,
-                                 const double *rates)
+static double expect_many_blocks(const plx_problem *problem, const plx_device_info *device, const double *rates)
 {
     return expect(&plx_gemm_many_cuts, problem, device, rates);
 }

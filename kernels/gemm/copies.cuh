@@ -139,7 +139,8 @@ static __device__ __forceinline__ void meet_cluster()
 {
     __syncwarp();
     asm volatile("barrier.cluster.arrive.release.aligned;\n"
-                 "barrier.cluster.wait.acquire.aligned;" ::: "memory");
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
 }
 
 /* Blocks of this block's cluster (1 where none was asked for), and its number among them. */

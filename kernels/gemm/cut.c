@@ -14,8 +14,7 @@ const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
 };
 
 static const char *const entries[PLX_GEMM_TILES] = {
-    "gemm_split_k_128x128", "gemm_split_k_128x64", "gemm_split_k_64x64",
-    "gemm_split_k_128x32",  "gemm_split_k_32x128",
+    "gemm_split_k_128x128", "gemm_split_k_128x64", "gemm_split_k_64x64", "gemm_split_k_128x32", "gemm_split_k_32x128",
 };
 
 /* Of a tile: shares of a multiprocessor's multiply-adds that two blocks beside each other reach, and one
@@ -128,8 +127,7 @@ double plx_gemm_of_rows(const double at_units_and_anywhere[2], double at_sectors
 }
 
 /* Parts lie in whole units. */
-double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm_problem *p,
-                           const plx_gemm_cut *cut)
+double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
     return cut->clusters > 1
                ? 0.0
@@ -158,8 +156,7 @@ static double joining(const plx_problem *problem, const plx_device_info *device,
     double rounds = rounds_of(problem, device, cut);
     bool alone = tiles * cut->cluster * cut->clusters <= places_alone(device, cut->cluster);
     double in_cluster = by->cluster_us + of_tile / 1024 * (alone ? by->cluster_one_us : by->cluster_two_us);
-    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) +
-           plx_gemm_adding_us(&problem->of.gemm, cut, &by->adding);
+    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) + plx_gemm_adding_us(&problem->of.gemm, cut, &by->adding);
 }
 
 /* The same for all cuts.  Where operands begin is known only at the call: those whose rows step by units are
@@ -171,8 +168,7 @@ static double repacking(const plx_problem *problem, const split_rates *by)
 }
 
 /* A long operand of `count` rows or columns for an edge, of which each block has a panel at a time. */
-static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along,
-                   const split_rates *by)
+static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along, const split_rates *by)
 {
     const int64_t panel = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, panels = quotient_up(count, panel);
     const double of_block = (double)quotient_up(panels, cut->edge_blocks);
@@ -200,8 +196,7 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
     double beside = most(moving(&problem->of.gemm, by), edges(&problem->of.gemm, cut, by));
     double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
     double written = BLOCKS_PER_SM * plx_gemm_writing_us(by->row_us, &problem->of.gemm, cut);
-    double starts =
-        (rate->start_us + transposed * rate->transposed_us + written) * rounds_of(problem, device, cut);
+    double starts = (rate->start_us + transposed * rate->transposed_us + written) * rounds_of(problem, device, cut);
     const double us = by->once_us + starts + most(multiplying(problem, device, cut, rate), beside) +
                       joining(problem, device, cut, by) + repacking(problem, by);
     return most(us, plx_gemm_least_us(cut, &by->adding));
@@ -213,8 +208,7 @@ static double cost(const plx_problem *problem, const plx_device_info *device, co
 }
 
 /* A launch that does not begin early, and maps that each round of blocks makes. */
-double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut)
+double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     static const double launch_us = 0.4, maps_us = 0.6;
     split_rates by = own_rates;

@@ -59,8 +59,8 @@ template <class T> struct Source {
 };
 
 template <bool INNER, class T>
-__device__ Source<T> source(const T *matrix, int64_t ld, int64_t outer_first, int64_t outer_count,
-                            int64_t inner_first, int64_t inner_count, int side, int depth)
+__device__ Source<T> source(const T *matrix, int64_t ld, int64_t outer_first, int64_t outer_count, int64_t inner_first,
+                            int64_t inner_count, int side, int depth)
 {
     const T *from = matrix + (INNER ? outer_first * ld + inner_first : inner_first * ld + outer_first);
     return {from, ld, clipped(outer_count, outer_first, side), clipped(inner_count, inner_first, depth)};
@@ -89,8 +89,7 @@ __device__ void stage_elements(T *tile, const Source<T> &s)
     const int along = threadIdx.x % LENGTH, first = threadIdx.x / LENGTH;
     const int rows = along < (INNER ? s.inner : s.outer) ? (INNER ? s.outer : s.inner) : 0;
     const T *from = s.from + first * s.ld + along;
-    T *to =
-        tile + along * (INNER ? INNER_STRIDE : OUTER_STRIDE) + first * (INNER ? OUTER_STRIDE : INNER_STRIDE);
+    T *to = tile + along * (INNER ? INNER_STRIDE : OUTER_STRIDE) + first * (INNER ? OUTER_STRIDE : INNER_STRIDE);
 
 #pragma unroll
     for (int row = 0; row < COUNT; row += ROWS) {
@@ -187,8 +186,7 @@ template <class T> __device__ void write_element(const Gemm<T> &g, T *c, T sum)
 }
 
 /* `count` elements, at most a pack, at c. */
-template <class T>
-__device__ void write_pack(const Gemm<T> &g, T *c, const T *sum, int64_t count, bool aligned)
+template <class T> __device__ void write_pack(const Gemm<T> &g, T *c, const T *sum, int64_t count, bool aligned)
 {
     if (aligned && count >= Pack<T>::width) {
         Pack<T> pack = {};
@@ -207,8 +205,7 @@ __device__ void write_pack(const Gemm<T> &g, T *c, const T *sum, int64_t count, 
 }
 
 template <class T, int ROW_PACKS, int COL_PACKS, int ROW_STEP, int COL_STEP>
-__device__ void Share<T, ROW_PACKS, COL_PACKS, ROW_STEP, COL_STEP>::write(const Gemm<T> &g,
-                                                                          Corner corner) const
+__device__ void Share<T, ROW_PACKS, COL_PACKS, ROW_STEP, COL_STEP>::write(const Gemm<T> &g, Corner corner) const
 {
     const bool aligned = rows_aligned(g.c, g.ldc);
 #pragma unroll

@@ -63,8 +63,7 @@ static int64_t slots_of(const plx_device_info *device)
  * tile. */
 static int64_t loads_of(bool inner, int64_t outer, int64_t terms, int64_t ld)
 {
-    const int64_t padded = quotient_up(terms, 16) * 16, along = inner ? padded : outer,
-                  rows = inner ? outer : padded;
+    const int64_t padded = quotient_up(terms, 16) * 16, along = inner ? padded : outer, rows = inner ? outer : padded;
     int64_t across = 1;
     if (ld % 8 == 0) /* by 16 bytes */
         return 0;
@@ -114,14 +113,12 @@ static double us_of(const direct_cut *cut, const plx_problem *problem, const plx
 static bool count_tiles(const plx_problem *problem, int64_t *tiles)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return !__builtin_mul_overflow(quotient_up(p->m, GEMM_DIRECT_ROWS), quotient_up(p->n, GEMM_DIRECT_COLS),
-                                   tiles) &&
+    return !__builtin_mul_overflow(quotient_up(p->m, GEMM_DIRECT_ROWS), quotient_up(p->n, GEMM_DIRECT_COLS), tiles) &&
            *tiles <= INT32_MAX;
 }
 
 /* Parts have a step at least, and all of them run at once, or nearly. */
-static bool make_cut(const plx_problem *problem, const plx_device_info *device, uint32_t number,
-                     direct_cut *cut)
+static bool make_cut(const plx_problem *problem, const plx_device_info *device, uint32_t number, direct_cut *cut)
 {
     *cut = (direct_cut){.number = number, .parts = parts_numbered(number)};
     if (!count_tiles(problem, &cut->tiles))
@@ -144,8 +141,7 @@ static bool cut_of(const plx_problem *problem, const plx_device_info *device, di
     for (uint32_t number = 0; number < MOST_NUMBERS; number++) {
         direct_cut cut;
         if (!make_cut(problem, device, number, &cut) ||
-            (problem->config != 0 && problem->config != number_of_config(&cut)) ||
-            (any && cut.us >= best->us))
+            (problem->config != 0 && problem->config != number_of_config(&cut)) || (any && cut.us >= best->us))
             continue;
         *best = cut;
         any = true;
@@ -186,8 +182,7 @@ size_t plx_gemm_direct_configs(const plx_problem *problem, const plx_device_info
 /* Parts are added by ADDERS warps, each every so many, and then their sums. */
 static int64_t depth_of_adding(int64_t parts)
 {
-    return quotient_up(parts, GEMM_DIRECT_ADDERS) - 1 +
-           (parts < GEMM_DIRECT_ADDERS ? parts : GEMM_DIRECT_ADDERS) - 1;
+    return quotient_up(parts, GEMM_DIRECT_ADDERS) - 1 + (parts < GEMM_DIRECT_ADDERS ? parts : GEMM_DIRECT_ADDERS) - 1;
 }
 
 int64_t plx_gemm_direct_depth(const plx_problem *problem, const plx_device_info *device)
@@ -242,8 +237,8 @@ static void define_program(const plx_problem *problem, const plx_device_info *de
     plx_recipe_min_blocks_per_sm(recipe, device, GEMM_DIRECT_THREADS, GEMM_DIRECT_BLOCKS);
 }
 
-plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     direct_cut cut;
@@ -258,8 +253,7 @@ plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_i
     if (!cut_of(problem, device, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
     define_program(problem, device, recipe);
-    recipe->scratch_bytes =
-        PLX_SCRATCH_COUNTERS + (cut.parts > 1 ? (uint64_t)(cut.tiles * cut.parts) * TILE_BYTES : 0);
+    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + (cut.parts > 1 ? (uint64_t)(cut.tiles * cut.parts) * TILE_BYTES : 0);
     add_product(problem, &cut, recipe);
     if (cut.parts > 1)
         add_sum(problem, &cut, recipe);

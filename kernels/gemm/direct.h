@@ -9,8 +9,8 @@ double plx_gemm_direct_us(const plx_problem *problem, const plx_device_info *dev
 
 /* ---- what the row needs ------------------------------------------------------------ */
 
-plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error);
 size_t plx_gemm_direct_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                size_t capacity);
 int64_t plx_gemm_direct_depth(const plx_problem *problem, const plx_device_info *device);

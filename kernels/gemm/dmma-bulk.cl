@@ -56,10 +56,10 @@ INLINE void take_registers(void)
 #endif
 }
 
-kernel WORK_GROUP(THREADS) void ENTRY(
-    global uchar *a_base, long a_offset, matrix_t a_matrix, global uchar *b_base, long b_offset, matrix_t b_matrix,
-    global uchar *maps_base, long maps_offset, global T *c_base, long c_offset, int m, int n, int k, long ldc, T alpha,
-    T beta, global T *scratch, long partials_offset, int whole, int parts, int items)
+kernel WORK_GROUP(THREADS) void ENTRY(global uchar *a_base, long a_offset, matrix_t a_matrix, global uchar *b_base,
+                                      long b_offset, matrix_t b_matrix, global uchar *maps_base, long maps_offset,
+                                      global T *c_base, long c_offset, int m, int n, int k, long ldc, T alpha, T beta,
+                                      global T *scratch, long partials_offset, int whole, int parts, int items)
 {
     local uchar memory[LOCAL_BYTES];
     local ulong barriers[2 * STAGES];
@@ -89,13 +89,15 @@ kernel WORK_GROUP(THREADS) void ENTRY(
         }
     } else {
         take_registers();
-        multiply_items(ring, c_base + c_offset, m, n, k, ldc, alpha, beta, scratch + partials_offset, whole, parts, items);
+        multiply_items(ring, c_base + c_offset, m, n, k, ldc, alpha, beta, scratch + partials_offset, whole, parts,
+                       items);
     }
 }
 
-kernel WORK_GROUP(GEMM_DMMA_SUM_THREADS) void gemm_dmma_bulk_sum(
-    global T *c_base, long c_offset, int m, int n, long ldc, T alpha, T beta, global const T *scratch,
-    long partials_offset, int whole, int parts, int slices, int rows, int cols)
+kernel WORK_GROUP(GEMM_DMMA_SUM_THREADS) void gemm_dmma_bulk_sum(global T *c_base, long c_offset, int m, int n,
+                                                                 long ldc, T alpha, T beta, global const T *scratch,
+                                                                 long partials_offset, int whole, int parts, int slices,
+                                                                 int rows, int cols)
 {
     local PACK sums[GEMM_DMMA_SUM_THREADS];
     add_parts(c_base + c_offset, m, n, ldc, alpha, beta, scratch + partials_offset, whole, parts, slices, rows, cols,
@@ -136,10 +138,12 @@ INLINE void pack_rows(packing_t p)
 }
 
 /* Work-groups (x, 1) pack B. */
-kernel WORK_GROUP(GEMM_DMMA_PACK_THREADS) void gemm_dmma_bulk_pack(
-    global const T *a_base, long a_offset, global T *to_a, long to_a_offset, long rows_a, long width_a, long lda,
-    long pitch_a, global const T *b_base, long b_offset, global T *to_b, long to_b_offset, long rows_b, long width_b,
-    long ldb, long pitch_b)
+kernel WORK_GROUP(GEMM_DMMA_PACK_THREADS) void gemm_dmma_bulk_pack(global const T *a_base, long a_offset,
+                                                                   global T *to_a, long to_a_offset, long rows_a,
+                                                                   long width_a, long lda, long pitch_a,
+                                                                   global const T *b_base, long b_offset,
+                                                                   global T *to_b, long to_b_offset, long rows_b,
+                                                                   long width_b, long ldb, long pitch_b)
 {
     const packing_t a = {a_base + a_offset, to_a + to_a_offset, rows_a, width_a, lda, pitch_a},
                     b = {b_base + b_offset, to_b + to_b_offset, rows_b, width_b, ldb, pitch_b};

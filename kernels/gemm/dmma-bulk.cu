@@ -28,8 +28,8 @@ __device__ void copy_tile(unsigned to, const TensorMap &map, int outer, int inne
 
 /* By one thread. */
 template <class Tile>
-__device__ void copy_items(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
-                           const Cut &cut, void *shared)
+__device__ void copy_items(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b, const Cut &cut,
+                           void *shared)
 {
     Ring<Tile> ring(shared, 1);
 
@@ -53,8 +53,8 @@ __device__ void copy_items(const Gemm<double> &g, const TensorMap &map_a, const 
 /* Where the sums of a thread need more registers than the block's threads share alike, REGISTERS, the warpgroup of
  * producers gives most of its own away. */
 template <class Tile, int REGISTERS>
-__device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
-                          double *partials, const Cut &cut)
+__device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b, double *partials,
+                          const Cut &cut)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
@@ -111,26 +111,24 @@ static __device__ inline void pack(const Packing &p)
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-#define DMMA_BULK_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE)                                            \
-    extern "C" __global__ void __launch_bounds__(SIZE##_THREADS, SIZE##_BLOCKS)                          \
-        gemm_dmma_bulk_##tile##_f64_##layout(const __grid_constant__ TensorMap map_a,                    \
-                                             const __grid_constant__ TensorMap map_b, double *c, int m,  \
-                                             int n, int k, int64_t ldc, double alpha, double beta,       \
-                                             double *partials, int whole, int parts, int items)          \
-    {                                                                                                    \
-        dmma_bulk<Tile<SIZE##_ROWS, SIZE##_COLS, SIZE##_WARPS, SIZE##_STAGES, !TRANS_A, TRANS_B>,        \
-                  SIZE##_REGISTERS>(Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta},  \
-                                    map_a, map_b, partials, Cut{whole, parts, items});                   \
+#define DMMA_BULK_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE)                                                         \
+    extern "C" __global__ void __launch_bounds__(SIZE##_THREADS, SIZE##_BLOCKS) gemm_dmma_bulk_##tile##_f64_##layout( \
+        const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, double *c, int m, int n,    \
+        int k, int64_t ldc, double alpha, double beta, double *partials, int whole, int parts, int items)             \
+    {                                                                                                                 \
+        dmma_bulk<Tile<SIZE##_ROWS, SIZE##_COLS, SIZE##_WARPS, SIZE##_STAGES, !TRANS_A, TRANS_B>, SIZE##_REGISTERS>(  \
+            Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta}, map_a, map_b, partials,               \
+            Cut{whole, parts, items});                                                                                \
     }
 
 /* Blocks (x, 1) pack B. */
-#define DMMA_PACK_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                   \
-    extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS) gemm_##kernel##_pack_f64_##layout( \
-        const double *a, double *to_a, int64_t rows_a, int64_t width_a, int64_t lda, int64_t pitch_a,       \
-        const double *b, double *to_b, int64_t rows_b, int64_t width_b, int64_t ldb, int64_t pitch_b)       \
-    {                                                                                                       \
-        pack(blockIdx.y ? Packing{b, to_b, rows_b, width_b, ldb, pitch_b}                                   \
-                        : Packing{a, to_a, rows_a, width_a, lda, pitch_a});                                 \
+#define DMMA_PACK_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                              \
+    extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS) gemm_##kernel##_pack_f64_##layout(            \
+        const double *a, double *to_a, int64_t rows_a, int64_t width_a, int64_t lda, int64_t pitch_a, const double *b, \
+        double *to_b, int64_t rows_b, int64_t width_b, int64_t ldb, int64_t pitch_b)                                   \
+    {                                                                                                                  \
+        pack(blockIdx.y ? Packing{b, to_b, rows_b, width_b, ldb, pitch_b}                                              \
+                        : Packing{a, to_a, rows_a, width_a, lda, pitch_a});                                            \
     }
 
 /* The tiles: 64 x 32 for each of 8 warps, 32 x 32 for each of 8, and five of 4 warps. */

@@ -97,8 +97,8 @@ INLINE void copy_tile(uint to, bool inner, bool packed, int side, source_t s, gl
 }
 
 /* By the warps that copy. */
-INLINE void copy_items(ring_t ring, global const T *a_matrix, global const T *b_matrix, long m, long n, long k, long lda,
-                       long ldb, int whole, int parts, int items)
+INLINE void copy_items(ring_t ring, global const T *a_matrix, global const T *b_matrix, long m, long n, long k,
+                       long lda, long ldb, int whole, int parts, int items)
 {
     const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
     for (int number = (int)get_group_id(0); number < items; number += (int)get_num_groups(0)) {
@@ -140,9 +140,9 @@ kernel DMMA_GROUP void ENTRY(GEMM_PARAMETERS, global T *scratch, long partials_o
         multiply_items(ring, c_matrix, m, n, k, ldc, alpha, beta, scratch + partials_offset, whole, parts, items);
 }
 
-kernel __attribute__((reqd_work_group_size(GEMM_DMMA_SUM_THREADS, 1, 1)))
-void gemm_dmma_sum(global T *c_base, long c_offset, int m, int n, long ldc, T alpha, T beta, global const T *scratch,
-                   long partials_offset, int whole, int parts, int slices, int rows, int cols)
+kernel __attribute__((reqd_work_group_size(GEMM_DMMA_SUM_THREADS, 1, 1))) void
+gemm_dmma_sum(global T *c_base, long c_offset, int m, int n, long ldc, T alpha, T beta, global const T *scratch,
+              long partials_offset, int whole, int parts, int slices, int rows, int cols)
 {
     local PACK sums[GEMM_DMMA_SUM_THREADS];
     add_parts(c_base + c_offset, m, n, ldc, alpha, beta, scratch + partials_offset, whole, parts, slices, rows, cols,

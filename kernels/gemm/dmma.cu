@@ -8,8 +8,7 @@ enum { PRODUCERS = GEMM_DMMA_PRODUCERS, ROWS_AT_ONCE = PRODUCERS / DEPTH };
 /* Starts to copy one element to shared memory, or a zero where there is none. */
 static __device__ inline void copy_element(unsigned to, const double *from, bool exists)
 {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(exists ? 8 : 0)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(exists ? 8 : 0) : "memory");
 }
 
 /* The barrier hears of this thread's copies when they have come. */
@@ -50,8 +49,7 @@ template <int SIDE> __device__ void copy_outer(unsigned to, const Source<double>
     }
 }
 
-template <bool INNER, int SIDE>
-__device__ void copy_tile(unsigned to, const Source<double> &s, const double *valid)
+template <bool INNER, int SIDE> __device__ void copy_tile(unsigned to, const Source<double> &s, const double *valid)
 {
     static_assert(ROWS_AT_ONCE == 8, "the chunks change places with a period of 8 rows");
     if (INNER)
@@ -72,8 +70,7 @@ template <class Tile> __device__ void copy_items(const Gemm<double> &g, const Cu
             copy_tile<Tile::a_inner, Tile::rows>(
                 ring.data(), source_of_a<!Tile::a_inner>(g, item.row, inner, Tile::rows, DEPTH), g.a);
             copy_tile<Tile::b_inner, Tile::cols>(
-                ring.data() + Tile::a_bytes,
-                source_of_b<Tile::b_inner>(g, item.col, inner, Tile::cols, DEPTH), g.b);
+                ring.data() + Tile::a_bytes, source_of_b<Tile::b_inner>(g, item.col, inner, Tile::cols, DEPTH), g.b);
             arrive_with_copies(ring.full());
             ring.next();
         }
@@ -81,8 +78,7 @@ template <class Tile> __device__ void copy_items(const Gemm<double> &g, const Cu
     asm volatile("cp.async.wait_all;" ::: "memory"); /* no block ends with copies on their way */
 }
 
-template <class Tile>
-__device__ void dmma(const Gemm<double> &g, double *partials, int whole, int parts, int items)
+template <class Tile> __device__ void dmma(const Gemm<double> &g, double *partials, int whole, int parts, int items)
 {
     extern __shared__ char shared[];
     const Cut cut = {whole, parts, items};
@@ -97,12 +93,12 @@ __device__ void dmma(const Gemm<double> &g, double *partials, int whole, int par
         multiply_items<Tile>(g, cut, partials, shared);
 }
 
-#define DMMA_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, ...)                                  \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_dmma_##tile##_f64_##layout( \
-        GEMM_PARAMETERS(double), double *partials, int whole, int parts, int items)            \
-    {                                                                                          \
-        dmma<Tile<SIZE##_ROWS, SIZE##_COLS, SIZE##_WARPS, SIZE##_STAGES, !TRANS_A, TRANS_B>>(  \
-            GEMM_OF(double), partials, whole, parts, items);                                   \
+#define DMMA_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, ...)                                                       \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__)                                                       \
+        gemm_dmma_##tile##_f64_##layout(GEMM_PARAMETERS(double), double *partials, int whole, int parts, int items) \
+    {                                                                                                               \
+        dmma<Tile<SIZE##_ROWS, SIZE##_COLS, SIZE##_WARPS, SIZE##_STAGES, !TRANS_A, TRANS_B>>(                       \
+            GEMM_OF(double), partials, whole, parts, items);                                                        \
     }
 
 /* The tiles: 16 x 48 for each of 12 warps, 16 x 32 and 16 x 16 for each of 4. */

@@ -56,10 +56,9 @@ static __device__ inline double read_shared(unsigned address)
 static __device__ inline void multiply_add(double (&sum)[4], const double (&a)[2], double b)
 {
 #if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
-        : "d"(a[0]), "d"(a[1]), "d"(b));
+    asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+                 : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+                 : "d"(a[0]), "d"(a[1]), "d"(b));
 #else /* half the rows at a time */
 #pragma unroll
     for (int half = 0; half < 2; ++half)
@@ -82,9 +81,8 @@ template <bool INNER> struct Fragments {
     __device__ Fragments(int outer)
     {
         const int group = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-        const unsigned along =
-            INNER ? 2 * group * ROW_BYTES + (2 * (group & 3) + (q >> 1)) * 16 + (q & 1) * 8
-                  : q * ROW_BYTES + ((outer_of_group(group) >> 1) ^ q) * 16 + (group & 1) * 8;
+        const unsigned along = INNER ? 2 * group * ROW_BYTES + (2 * (group & 3) + (q >> 1)) * 16 + (q & 1) * 8
+                                     : q * ROW_BYTES + ((outer_of_group(group) >> 1) ^ q) * 16 + (group & 1) * 8;
         lane = outer * ROW_BYTES + along;
     }
 
@@ -147,8 +145,8 @@ template <class Tile> struct WarpTile {
     double a[2][down][2], b[2][across]; /* one set is multiplied while one is read */
 
     __device__ WarpTile()
-        : row(threadIdx.x / 32 % Tile::down * Tile::warp_rows),
-          col(threadIdx.x / 32 / Tile::down * Tile::warp_cols), of_a(row), of_b(col)
+        : row(threadIdx.x / 32 % Tile::down * Tile::warp_rows), col(threadIdx.x / 32 / Tile::down * Tile::warp_cols),
+          of_a(row), of_b(col)
     {
     }
 
@@ -231,8 +229,7 @@ template <class Tile> struct WarpTile {
         const bool low = threadIdx.x % 2 == 0;
         const Pair before = {even[0], odd[0]}, after = {even[1], odd[1]};
         const Pair sent = low ? after : before;
-        const Pair got = {__shfl_xor_sync(0xffffffffu, sent.first, 1),
-                          __shfl_xor_sync(0xffffffffu, sent.second, 1)};
+        const Pair got = {__shfl_xor_sync(0xffffffffu, sent.first, 1), __shfl_xor_sync(0xffffffffu, sent.second, 1)};
         pairs[0] = low ? before : got;
         pairs[1] = low ? got : after;
     }
@@ -259,8 +256,7 @@ template <class Tile> __device__ void WarpTile<Tile>::write(const Gemm<double> &
     for (int i = 0; i < down; ++i)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            const int to_row =
-                row + 16 * i + (Tile::a_inner ? 2 * group + half : outer_of_group(group) + 4 * half);
+            const int to_row = row + 16 * i + (Tile::a_inner ? 2 * group + half : outer_of_group(group) + 4 * half);
             double *to = g.c + to_row * g.ldc;
             Pair pairs[across / 2][2], before[across] = {};
 #pragma unroll
@@ -311,8 +307,7 @@ __device__ void multiply_items(const Gemm<double> &g, const Cut &cut, double *pa
         warp.clear();
         warp.consume(ring, item.steps);
         if (item.partial < 0)
-            warp.write(tile_of_c(g, item), clipped(g.m, item.row, Tile::rows),
-                       clipped(g.n, item.col, Tile::cols));
+            warp.write(tile_of_c(g, item), clipped(g.m, item.row, Tile::rows), clipped(g.n, item.col, Tile::cols));
         else
             warp.write(partial_tile<Tile>(partials, item.partial), Tile::rows, Tile::cols);
     }
@@ -337,8 +332,8 @@ static __device__ inline Pair add_slice(const double2 *from, int64_t step, int f
 /* Block (tile, y) adds up pairs of neighbours of C.  Where there are many parts, `slices` threads share those of a
  * pair, and the first adds what they have, in their order.  Tiles are rows x cols.  With no parts at all, C becomes
  * beta * C. */
-static __device__ inline void add_parts(const Gemm<double> &g, const double *partials, int whole, int parts,
-                                        int slices, int rows, int cols)
+static __device__ inline void add_parts(const Gemm<double> &g, const double *partials, int whole, int parts, int slices,
+                                        int rows, int cols)
 {
     __shared__ Pair sums[GEMM_DMMA_SUM_THREADS];
     const int pairs = GEMM_DMMA_SUM_THREADS / slices, slice = (int)threadIdx.x / pairs;
@@ -374,12 +369,10 @@ static __device__ inline void add_parts(const Gemm<double> &g, const double *par
     write_pair(to, finished(g, sum, before), there, aligned);
 }
 
-#define DMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                   \
-    extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)                                    \
-        gemm_##kernel##_sum_f64_##layout(double *c, int m, int n, int64_t ldc, double alpha, double beta,  \
-                                         const double *partials, int whole, int parts, int slices,         \
-                                         int rows, int cols)                                               \
-    {                                                                                                      \
-        add_parts({nullptr, nullptr, c, m, n, 0, 0, 0, ldc, alpha, beta}, partials, whole, parts, slices,  \
-                  rows, cols);                                                                                   \
+#define DMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                               \
+    extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)                                                \
+        gemm_##kernel##_sum_f64_##layout(double *c, int m, int n, int64_t ldc, double alpha, double beta,              \
+                                         const double *partials, int whole, int parts, int slices, int rows, int cols) \
+    {                                                                                                                  \
+        add_parts({nullptr, nullptr, c, m, n, 0, 0, 0, ldc, alpha, beta}, partials, whole, parts, slices, rows, cols); \
     }

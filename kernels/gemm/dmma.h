@@ -53,7 +53,7 @@ plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *de
 plx_status plx_dmma_bulk_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                 plx_error *error);
 /* Both are: one of them does not begin at 16 bytes. */
-plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                          plx_recipe *recipe, plx_error *error);
+plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                          plx_error *error);
 
 #endif

@@ -11,16 +11,15 @@
 
 /* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
  * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/experiments.md). */
-#define TILE(entry, SIZE, registers, alone, busy)                                                      \
-    {                                                                                                  \
-        entry, SIZE##_ROWS, SIZE##_COLS, {SIZE##_WARPS}, SIZE##_THREADS, SIZE##_STAGES, SIZE##_BLOCKS, \
-            registers, alone, busy                                                                     \
+#define TILE(entry, SIZE, registers, alone, busy)                                                                 \
+    {                                                                                                             \
+        entry, SIZE##_ROWS, SIZE##_COLS, {SIZE##_WARPS}, SIZE##_THREADS, SIZE##_STAGES, SIZE##_BLOCKS, registers, \
+            alone, busy                                                                                           \
     }
 #define BULK_TILE(entry, SIZE, alone, busy) TILE(entry, SIZE, SIZE##_REGISTERS, alone, busy)
 
 static const plx_dmma_tile copied[] = {
-    TILE("gemm_dmma_large", GEMM_DMMA_LARGE, 0, 1426, 1148),
-    TILE("gemm_dmma_small", GEMM_DMMA_SMALL, 0, 576, 468),
+    TILE("gemm_dmma_large", GEMM_DMMA_LARGE, 0, 1426, 1148), TILE("gemm_dmma_small", GEMM_DMMA_SMALL, 0, 576, 468),
     TILE("gemm_dmma_tiny", GEMM_DMMA_TINY, 0, 430, 290), /* not measured: from the others */
 };
 
@@ -141,24 +140,22 @@ static double clocks_of_chain(const plx_dmma_cut *cut, const share *most, double
     return cut->tile->alone * of_one * (double)quotient_up((int64_t)items, cut->tile->blocks);
 }
 
-static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *problem,
-                                 const plx_device_info *device)
+static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_dmma_tile *tile = cut->tile;
     const share most = largest_share(cut, steps_of(problem), device);
     double loaded = (tile->rows + tile->cols) * GEMM_DMMA_DEPTH * 8, items = most.tiles + most.parts;
     double step = larger(larger(tile->alone / most.blocks_per_sm, tile->busy), loaded / LOAD_RATE);
     double products = larger(step * most.steps, clocks_of_chain(cut, &most, (double)steps_of(problem)));
-    return products + most.steps * loaded / LOAD_COST_RATE +
-           items * tile->rows * tile->cols * 8 / STORE_RATE + items / most.blocks_per_sm * ITEM_CLOCKS;
+    return products + most.steps * loaded / LOAD_COST_RATE + items * tile->rows * tile->cols * 8 / STORE_RATE +
+           items / most.blocks_per_sm * ITEM_CLOCKS;
 }
 
 /* Adding up the parts, a launch of its own. */
 static double clocks_of_sum(const plx_dmma_cut *cut, const plx_device_info *device)
 {
     double bytes = (double)(cut->items - cut->whole) * cut->tile->rows * cut->tile->cols * 8;
-    return clocks_of_launch(device) +
-           PART_CLOCKS * (double)quotient_up(cut->parts, plx_dmma_slices(cut->parts)) +
+    return clocks_of_launch(device) + PART_CLOCKS * (double)quotient_up(cut->parts, plx_dmma_slices(cut->parts)) +
            bytes / (SUM_RATE * (double)units_of(device));
 }
 
@@ -178,8 +175,7 @@ static double least_clocks(const plx_dmma_cut *cut, const plx_problem *problem, 
            imbalance(cut, steps_of(problem), device);
 }
 
-static double clocks_of_cut(const plx_dmma_cut *cut, const plx_problem *problem,
-                            const plx_device_info *device)
+static double clocks_of_cut(const plx_dmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
     double clocks = larger(clocks_of_products(cut, problem, device), least_clocks(cut, problem, device));
     return cut->items > cut->whole ? clocks + clocks_of_sum(cut, device) : clocks;
@@ -227,8 +223,7 @@ typedef struct walk {
 
 static plx_gemm_config config_of(size_t tile, int64_t beside, const plx_dmma_cut *cut)
 {
-    return (plx_gemm_config){
-        .tile = (uint32_t)tile, .cluster = (uint32_t)beside, .parts = (uint32_t)cut->parts};
+    return (plx_gemm_config){.tile = (uint32_t)tile, .cluster = (uint32_t)beside, .parts = (uint32_t)cut->parts};
 }
 
 static void keep_better(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
@@ -306,8 +301,7 @@ bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const p
 
 /* Before the first copy: maps, and operands whose rows are no multiple of 16 bytes apart, in a launch of
  * their own. */
-static double clocks_of_beginning(plx_dmma_kernel kernel, const plx_problem *problem,
-                                  const plx_device_info *device)
+static double clocks_of_beginning(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     double clocks = kernel == PLX_DMMA_BULK && is_opencl(device) ? MAPS_CLOCKS : 0;
@@ -339,8 +333,8 @@ static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     if (beside > 1)
         (void)snprintf(rounds, sizeof rounds, "r%d", (int)beside);
-    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s",
-                  cut->tile->rows, cut->tile->cols, parts, rounds);
+    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
+                  cut->tile->cols, parts, rounds);
 }
 
 static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
@@ -358,8 +352,7 @@ static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const
     return listing.count;
 }
 
-size_t plx_dmma_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
-                        size_t capacity)
+size_t plx_dmma_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs, size_t capacity)
 {
     return list_all(PLX_DMMA, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
 }

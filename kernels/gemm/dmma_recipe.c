@@ -22,12 +22,10 @@ static plx_status needs_matrix_units(const plx_device_info *device, plx_error *e
         return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs");
     if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major,
-                        minor);
+                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major, minor);
     if (major < 8)
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u",
-                        major, minor);
+                        "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u", major, minor);
     return PLX_OK;
 }
 
@@ -44,10 +42,9 @@ static void define_tile(const plx_dmma_tile *tile, plx_recipe *recipe)
 {
     size_t used = strlen(recipe->defines);
 
-    (void)snprintf(
-        recipe->defines + used, sizeof recipe->defines - used,
-        " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
-        tile->entry, tile->rows, tile->cols, tile->stages, tile->warps[0], tile->warps[1]);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used,
+                   " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
+                   tile->entry, tile->rows, tile->cols, tile->stages, tile->warps[0], tile->warps[1]);
     recipe->known_local_bytes = plx_dmma_shared(tile);
 }
 
@@ -105,8 +102,8 @@ static int64_t reserve(plx_recipe *recipe, uint64_t bytes)
 /* Where the partial tiles lie. */
 static int64_t reserve_partials(plx_recipe *recipe, const plx_dmma_cut *cut)
 {
-    return reserve(recipe, (uint64_t)(cut->items - cut->whole) * (uint64_t)cut->tile->rows *
-                               (uint64_t)cut->tile->cols * ELEMENT);
+    return reserve(recipe, (uint64_t)(cut->items - cut->whole) * (uint64_t)cut->tile->rows * (uint64_t)cut->tile->cols *
+                               ELEMENT);
 }
 
 static plx_step *add_product(plx_recipe *recipe, const plx_dmma_cut *cut, const plx_device_info *device)
@@ -130,8 +127,8 @@ static void add_cut(plx_step *step, const plx_dmma_cut *cut, const plx_device_in
 }
 
 /* Adds up the parts of the tiles from `whole` on; with none, C becomes beta * C. */
-static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *problem,
-                    const plx_dmma_cut *cut, int64_t whole, int64_t parts, int64_t partials)
+static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *problem, const plx_dmma_cut *cut,
+                    int64_t whole, int64_t parts, int64_t partials)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_DMMA_SUM_THREADS, 1);
@@ -190,15 +187,13 @@ typedef struct stored {
 static stored stored_a(const plx_problem *problem, const plx_dmma_cut *cut)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return (stored){A,      !p->trans_a,    p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k,
-                    p->lda, cut->tile->rows};
+    return (stored){A, !p->trans_a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda, cut->tile->rows};
 }
 
 static stored stored_b(const plx_problem *problem, const plx_dmma_cut *cut)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return (stored){B,      p->trans_b,     p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n,
-                    p->ldb, cut->tile->cols};
+    return (stored){B, p->trans_b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb, cut->tile->cols};
 }
 
 /* Where bulk copies find it: where it is, or packed in scratch memory. */
@@ -211,8 +206,7 @@ typedef struct reached {
 /* Packed rows are a multiple of 128 bytes apart: else bulk copies fetch pieces of memory lines. */
 static reached reach(plx_recipe *recipe, stored from, bool unaligned)
 {
-    reached made = {
-        .from = from, .packed = unaligned || from.pitch % (16 / ELEMENT) != 0, .pitch = from.pitch};
+    reached made = {.from = from, .packed = unaligned || from.pitch % (16 / ELEMENT) != 0, .pitch = from.pitch};
     if (made.packed) {
         made.pitch = (from.width * ELEMENT + LINE - 1) / LINE * LINE / ELEMENT;
         made.at = reserve(recipe, (uint64_t)from.rows * (uint64_t)made.pitch * ELEMENT);
@@ -327,8 +321,8 @@ plx_status plx_dmma_bulk_recipe(const plx_problem *problem, const plx_device_inf
     return bulk_recipe(problem, device, false, recipe, error);
 }
 
-plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                          plx_recipe *recipe, plx_error *error)
+plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                          plx_error *error)
 {
     return bulk_recipe(problem, device, true, recipe, error);
 }

@@ -14,11 +14,11 @@
 #define BUFFER (DEPTH * PADDED_SIDE)
 
 /* Of two pointers, for an index that says which buffer it is would be in the address of every read. */
-#define CHANGE_PLACES(one, other)   \
-    do {                            \
-        local T *const kept = one;  \
-        one = other;                \
-        other = kept;               \
+#define CHANGE_PLACES(one, other)  \
+    do {                           \
+        local T *const kept = one; \
+        one = other;               \
+        other = kept;              \
     } while (0)
 
 #ifdef ASYNC_PTX
@@ -28,19 +28,16 @@ INLINE void start_element(local T *to, global const T *from, int there)
 {
     const uint address = (uint)(size_t)to;
 #if PACK_WIDTH == 4
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(there)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(there) : "memory");
 #else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(there)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(there) : "memory");
 #endif
 }
 
 INLINE void start_pack(local T *to, global const T *from, int there)
 {
     const uint address = (uint)(size_t)to;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(there)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(there) : "memory");
 }
 
 /* The inner index runs along the rows in memory: element by element, each to its place in
@@ -75,8 +72,7 @@ INLINE void start_rows(int unit, local T *tile, source_t s, global const T *vali
         if (unit == 1)
             start_element(to + inner * PADDED_SIDE, inside ? from : valid, inside ? (int)sizeof(T) : 0);
         else
-            start_pack(to + inner * PADDED_SIDE, inside ? from : valid,
-                       inside ? there * (int)sizeof(T) : 0);
+            start_pack(to + inner * PADDED_SIDE, inside ? from : valid, inside ? there * (int)sizeof(T) : 0);
         from += rows * s.ld;
     }
 }

@@ -13,8 +13,7 @@ template <int BYTES, class T> __device__ void copy_start(T *to, const T *from, i
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(BYTES),
-                 "r"(there)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(BYTES), "r"(there)
                  : "memory");
 #else
 #pragma unroll

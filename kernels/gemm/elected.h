@@ -46,8 +46,8 @@ double plx_elected_us(const plx_problem *problem, const plx_device_info *device)
 
 plx_status plx_elected_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                               plx_error *error);
-plx_status plx_elected_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                        plx_recipe *recipe, plx_error *error);
+plx_status plx_elected_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                        plx_error *error);
 size_t plx_elected_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                            size_t capacity);
 

@@ -99,8 +99,7 @@ static int64_t stage_bytes(const plx_elected_cut *cut)
 /* A stage has two barriers; all begins at a multiple of 1024. */
 int64_t plx_elected_shared(const plx_elected_cut *cut)
 {
-    return 1024 + cut->stages * (stage_bytes(cut) + 16) + 2 * cut->outs * GEMM_ELECTED_BLOCK +
-           GEMM_ELECTED_ORDER;
+    return 1024 + cut->stages * (stage_bytes(cut) + 16) + 2 * cut->outs * GEMM_ELECTED_BLOCK + GEMM_ELECTED_ORDER;
 }
 
 int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks)
@@ -168,8 +167,7 @@ static double lines_for_sums(const plx_elected_cut *cut)
  * L2 takes some of it. */
 static double us_with_power(const plx_elected_cut *cut, double us, double flops, double overhanging)
 {
-    const double least_us =
-        sqrt(flops * overhanging) / rates.flops_rate * (1 + rates.line_power * lines_for_sums(cut));
+    const double least_us = sqrt(flops * overhanging) / rates.flops_rate * (1 + rates.line_power * lines_for_sums(cut));
     const double share = least(us, least_us) / most(us, least_us);
     return most(us, least_us) * (1 + pow(share, 12) / 12);
 }
@@ -193,8 +191,8 @@ static double late_pairs(const plx_elected_cut *cut, const plx_device_info *devi
 
 static double us_of_copying(const plx_gemm_problem *p)
 {
-    const double elements = (p->lda % 8 != 0 ? (double)p->m * (double)p->k : 0) +
-                            (p->ldb % 8 != 0 ? (double)p->n * (double)p->k : 0);
+    const double elements =
+        (p->lda % 8 != 0 ? (double)p->m * (double)p->k : 0) + (p->ldb % 8 != 0 ? (double)p->n * (double)p->k : 0);
     return elements > 0 ? rates.copy_us + 4 * elements / rates.copy_rate : 0;
 }
 
@@ -374,8 +372,8 @@ static void list(plx_gemm_listing *listing, const plx_elected_cut *cut)
     char cluster[24] = "";
     if (blocks_of(cut) > 1)
         (void)snprintf(cluster, sizeof cluster, "c%dx%d", (int)cut->cluster_rows, (int)cut->cluster_cols);
-    plx_gemm_list(listing, &config, cut->us, "%dx%d%s%s%s", cut->turned ? cols : rows,
-                  cut->turned ? rows : cols, cluster, cut->turns ? "p" : "", cut->turned ? "t" : "");
+    plx_gemm_list(listing, &config, cut->us, "%dx%d%s%s%s", cut->turned ? cols : rows, cut->turned ? rows : cols,
+                  cluster, cut->turns ? "p" : "", cut->turned ? "t" : "");
 }
 
 size_t plx_elected_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,

@@ -15,8 +15,8 @@ enum { A, B, C, LINE = 128 }; /* operands; bytes of a row of a stage */
 
 /* ---- maps ------------------------------------------------------------------------------ */
 
-/* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms, of 64
- * rows or columns. */
+/* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms,
+ * of 64 rows or columns. */
 static void add_operand(const plx_gemm_stored *stored, int32_t side, int32_t shares, plx_recipe *recipe, plx_step *step)
 {
     plx_tensor_map map = plx_gemm_map_of(stored);
@@ -124,9 +124,8 @@ static bool take_room(plx_gemm_stored *stored, bool unaligned, uint64_t *scratch
     return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
 }
 
-static plx_status add_launches(const plx_problem *problem, const plx_device_info *device,
-                               const plx_elected_cut *cut, bool unaligned, plx_recipe *recipe,
-                               plx_error *error)
+static plx_status add_launches(const plx_problem *problem, const plx_device_info *device, const plx_elected_cut *cut,
+                               bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
@@ -164,8 +163,8 @@ plx_status plx_elected_recipe(const plx_problem *problem, const plx_device_info 
     return recipe_of(problem, device, false, recipe, error);
 }
 
-plx_status plx_elected_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                        plx_recipe *recipe, plx_error *error)
+plx_status plx_elected_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                        plx_error *error)
 {
     return recipe_of(problem, device, true, recipe, error);
 }

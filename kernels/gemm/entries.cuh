@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#define GEMM_PARAMETERS(T)                                                                                \
-    const T *__restrict__ a, const T *__restrict__ b, T *__restrict__ c, int64_t m, int64_t n, int64_t k, \
-        int64_t lda, int64_t ldb, int64_t ldc, T alpha, T beta
+#define GEMM_PARAMETERS(T)                                                                                             \
+    const T *__restrict__ a, const T *__restrict__ b, T *__restrict__ c, int64_t m, int64_t n, int64_t k, int64_t lda, \
+        int64_t ldb, int64_t ldc, T alpha, T beta
 #define GEMM_OF(T) (Gemm<T>{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta})
 
 /* X(layout, TRANS_A, TRANS_B, ...) for each of the four. */
@@ -23,9 +23,8 @@
     GEMM_LAYOUTS(GEMM_ENTRY, kernel, f32, float, __VA_ARGS__) \
     GEMM_LAYOUTS(GEMM_ENTRY, kernel, f64, double, __VA_ARGS__)
 
-#define GEMM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, T, ...) \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__)      \
-        gemm_##kernel##_##type##_##layout(GEMM_PARAMETERS(T))      \
-    {                                                              \
-        kernel<TRANS_A, TRANS_B>(GEMM_OF(T));                      \
+#define GEMM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, T, ...)                                                  \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_##kernel##_##type##_##layout(GEMM_PARAMETERS(T)) \
+    {                                                                                                               \
+        kernel<TRANS_A, TRANS_B>(GEMM_OF(T));                                                                       \
     }

@@ -173,14 +173,13 @@ static uint64_t blocks_by_rows(int64_t rows, int64_t cols, uint64_t piece)
 static uint64_t blocks_that_range(const planes *of)
 {
     const plx_gemm_stored *s = &of->stored;
-    return s->inner ? blocks_by_rows(s->rows, s->cols, GEMM_RANGE_PIECE)
-                    : quotient_up((uint64_t)s->cols, GEMM_SPLIT_THREADS) *
-                          quotient_up((uint64_t)s->rows, GEMM_RANGE_ROWS);
+    return s->inner
+               ? blocks_by_rows(s->rows, s->cols, GEMM_RANGE_PIECE)
+               : quotient_up((uint64_t)s->cols, GEMM_SPLIT_THREADS) * quotient_up((uint64_t)s->rows, GEMM_RANGE_ROWS);
 }
 
 /* One launch serves both operands. */
-static plx_step *add_both(plx_recipe *recipe, const char *entry, const layout *at, uint64_t of_a,
-                          uint64_t of_b)
+static plx_step *add_both(plx_recipe *recipe, const char *entry, const layout *at, uint64_t of_a, uint64_t of_b)
 {
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_SPLIT_THREADS, 1);
     step->grid[0] = of_a > of_b ? of_a : of_b;
@@ -231,10 +230,8 @@ typedef struct scheme {
 } scheme;
 
 static const scheme two_of_f16 = {"gemm_f16x3", NULL, PLX_F16, 2, GEMM_F16X3_STAGES, GEMM_PLANES_SIDE},
-                    flat_of_f16 = {"gemm_f16x3_flat",   NULL, PLX_F16, 2, GEMM_F16X3_FLAT_STAGES,
-                                   GEMM_F16X3_FLAT_ROWS},
-                    three_of_bf16 = {"gemm_bf16x6",      "gemm/bf16x6",   PLX_BF16, 3,
-                                     GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
+                    flat_of_f16 = {"gemm_f16x3_flat", NULL, PLX_F16, 2, GEMM_F16X3_FLAT_STAGES, GEMM_F16X3_FLAT_ROWS},
+                    three_of_bf16 = {"gemm_bf16x6", "gemm/bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
 
 static plx_tensor_map map_of(const planes *of, const scheme *taken, int64_t side)
 {
@@ -270,12 +267,11 @@ static int64_t shared_bytes(const scheme *taken)
 }
 
 /* Where C has no map, another stands in its place, which nothing reads. */
-static void add_product(const plx_gemm_problem *p, const plx_device_info *device, const layout *at,
-                        const scheme *taken, int64_t tiles, bool bulk, plx_recipe *recipe)
+static void add_product(const plx_gemm_problem *p, const plx_device_info *device, const layout *at, const scheme *taken,
+                        int64_t tiles, bool bulk, plx_recipe *recipe)
 {
     const bool opencl = plx_gemm_mapless(device);
-    const plx_tensor_map of_a = map_of(&at->a, taken, taken->rows),
-                         of_b = map_of(&at->b, taken, GEMM_PLANES_SIDE);
+    const plx_tensor_map of_a = map_of(&at->a, taken, taken->rows), of_b = map_of(&at->b, taken, GEMM_PLANES_SIDE);
     const plx_tensor_map of_c = bulk ? map_of_result(p) : of_a;
     const int64_t units = device->units > 0 ? device->units : 1;
     const uint32_t threads = (uint32_t)(taken->rows / 64 * 128 + 128); /* warpgroups: one brings */
@@ -314,11 +310,11 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
 }
 
 /* Of OpenCL without matrix units: the same products in plain C. */
-static void add_product_without_units(const plx_gemm_problem *p, const layout *at, const scheme *taken,
-                                      int64_t tiles, plx_recipe *recipe)
+static void add_product_without_units(const plx_gemm_problem *p, const layout *at, const scheme *taken, int64_t tiles,
+                                      plx_recipe *recipe)
 {
-    plx_step *step = plx_recipe_step(
-        recipe, taken->entry, GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE / GEMM_PLANES_PLAIN_COLS, 1);
+    plx_step *step = plx_recipe_step(recipe, taken->entry,
+                                     GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE / GEMM_PLANES_PLAIN_COLS, 1);
     step->grid[0] = (uint64_t)tiles;
     step->code = taken->program;
     pass_planes(step, at);
@@ -445,8 +441,7 @@ static void define_planes(const plx_problem *problem, const way *by, plx_recipe 
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s",
-                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b,
-                   by->taken->entry);
+                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b, by->taken->entry);
     if (by->device->features & PLX_FEATURE_NVIDIA_PTX)
         plx_recipe_define(recipe, "NVIDIA_PTX", 1);
     if (!by->units)
@@ -465,8 +460,8 @@ static uint64_t static_bytes(const way *by)
     return by->units ? 0 : 2 * GEMM_WARP_TILE_DEPTH * (SIDE + PACK) * FLOAT_BYTES;
 }
 
-static plx_status sum_terms(const plx_problem *problem, const plx_device_info *device, bool bulk,
-                            plx_recipe *recipe, plx_error *error)
+static plx_status sum_terms(const plx_problem *problem, const plx_device_info *device, bool bulk, plx_recipe *recipe,
+                            plx_error *error)
 {
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
     layout at;
@@ -475,8 +470,7 @@ static plx_status sum_terms(const plx_problem *problem, const plx_device_info *d
     if (status != PLX_OK)
         return status;
     if (!find_way(problem, device, bulk, &by) || !lay_out(problem, &at) || (most != 0 && at.bytes > most))
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "the planes of its operands need more memory than this device has");
+        return plx_fail(error, PLX_UNSUPPORTED, "the planes of its operands need more memory than this device has");
     recipe->scratch_bytes = at.bytes;
     if (by.opencl)
         define_planes(problem, &by, recipe);
@@ -491,8 +485,7 @@ static plx_status check_device(const plx_device_info *device, plx_error *error)
 }
 
 /* Where there is nothing to sum: async-copy's code has beta * C in CUDA, naive's in OpenCL. */
-static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
+static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     const bool opencl = plx_gemm_mapless(device);
     plx_problem plain = *problem;
@@ -505,18 +498,16 @@ static plx_status scale(const plx_problem *problem, const plx_device_info *devic
     return status;
 }
 
-static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool bulk,
-                            plx_recipe *recipe, plx_error *error)
+static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool bulk, plx_recipe *recipe,
+                            plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_status status = check_device(device, error);
     if (status != PLX_OK)
         return status;
-    if (problem->dtype != PLX_F32 ||
-        (problem->compute != PLX_COMPUTE_F16X3 && problem->compute != PLX_COMPUTE_BF16X6))
+    if (problem->dtype != PLX_F32 || (problem->compute != PLX_COMPUTE_F16X3 && problem->compute != PLX_COMPUTE_BF16X6))
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as planes of 16 bits alone");
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n',
-                   p->trans_b ? 't' : 'n');
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
     (void)snprintf(recipe->code, sizeof recipe->code, "%s/f16x3", plx_ladder_name(PLX_GEMM));
     if (p->m == 0 || p->n == 0)
         return PLX_OK;
@@ -528,12 +519,11 @@ plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *d
                             plx_error *error)
 {
     /* Bulk stores write whole units of 16 bytes. */
-    return recipe_of(problem, device, problem->of.gemm.ldc % 4 == 0 && problem->of.gemm.n % 4 == 0, recipe,
-                     error);
+    return recipe_of(problem, device, problem->of.gemm.ldc % 4 == 0 && problem->of.gemm.n % 4 == 0, recipe, error);
 }
 
-plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     return recipe_of(problem, device, false, recipe, error);
 }

@@ -1,5 +1,5 @@
-/* gemm/f16x3: f32 on the matrix units, as two planes of f16; splitting, that product, and the plain one.  CUDA: f16x3.cu,
- * which says what is taken when; bf16x6.cl has the product that is taken between the two.
+/* gemm/f16x3: f32 on the matrix units, as two planes of f16; splitting, that product, and the plain one.  CUDA:
+ * f16x3.cu, which says what is taken when; bf16x6.cl has the product that is taken between the two.
  *
  * The recipe defines ENTRY, ROWS and STAGES where there are matrix units, else the same products are made without. */
 #include "device.clh"
@@ -8,8 +8,8 @@
 /* ---- splitting ------------------------------------------------------------------------- */
 
 /* The ranges become 0, and the flags what they are before anything is found. */
-kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_clear(global uint *ranges, long ranges_at, long count, GEMM_FLAGS,
-                                                             int known_lost)
+kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_clear(global uint *ranges, long ranges_at, long count,
+                                                             GEMM_FLAGS, int known_lost)
 {
     const long i = (long)get_group_id(0) * GEMM_SPLIT_THREADS + (long)get_local_id(0);
     if (i < count)

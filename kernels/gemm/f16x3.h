@@ -15,7 +15,7 @@ int64_t plx_bf16x6_depth(const plx_problem *problem, const plx_device_info *devi
 plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                             plx_error *error);
 /* C begins at no multiple of 16 bytes. */
-plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error);
+plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error);
 
 #endif

@@ -41,8 +41,8 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
     return written;
 }
 
-plx_status plx_f32_for_tf32_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error)
+plx_status plx_f32_for_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error)
 {
     return recipe_of(problem, device, false, recipe, error);
 }

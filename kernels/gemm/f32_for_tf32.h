@@ -4,8 +4,8 @@
 
 #include "recipe.h"
 
-plx_status plx_f32_for_tf32_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
+plx_status plx_f32_for_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error);
 plx_status plx_f32_for_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                              plx_recipe *recipe, plx_error *error);
 /* Whether that kernel should take less time than wgmma-tf32. */

@@ -5,11 +5,10 @@
 #include "few.clh"
 
 /* A panel for each column of the grid, a part of k, `length` terms, for each row. */
-kernel __attribute__((reqd_work_group_size(GEMM_FEW_THREADS, 1, 1)))
-void gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, global const T *p_base,
-                   long p_offset, long ldp, global T *out_base, long out_offset, long out_few, long out_many,
-                   int few, long many, long k, T alpha, T beta, long length, global T *partial_base,
-                   long partial_offset)
+kernel __attribute__((reqd_work_group_size(GEMM_FEW_THREADS, 1, 1))) void
+gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, global const T *p_base, long p_offset,
+              long ldp, global T *out_base, long out_offset, long out_few, long out_many, int few, long many, long k,
+              T alpha, T beta, long length, global T *partial_base, long partial_offset)
 {
     const few_t f = {x_base + x_offset, x_few, x_k, p_base + p_offset, ldp, few, many};
     local T room[FEW_ROOM(ALONG)];
@@ -23,19 +22,19 @@ void gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, 
     UNROLL
     for (int i = 0; i < FEW; ++i)
         UNROLL
-        for (int j = 0; j < FEW_COLUMNS; ++j)
-            if (has_sum(&f, ALONG, panel, i, j, &at)) {
-                if (whole)
-                    write_element(out + i * out_few + at * out_many, sum[i][j], alpha, beta);
-                else
-                    out[i * many + at] = sum[i][j];
-            }
+    for (int j = 0; j < FEW_COLUMNS; ++j)
+        if (has_sum(&f, ALONG, panel, i, j, &at)) {
+            if (whole)
+                write_element(out + i * out_few + at * out_many, sum[i][j], alpha, beta);
+            else
+                out[i * many + at] = sum[i][j];
+        }
 }
 
 /* A work-item adds up the parts of one element: [part][few][many]. */
-kernel __attribute__((reqd_work_group_size(GEMM_FEW_THREADS, 1, 1)))
-void gemm_few_rows_sum(global T *out_base, long out_offset, long out_few, long out_many, int few, long many,
-                       T alpha, T beta, global const T *partial_base, long partial_offset, int parts)
+kernel __attribute__((reqd_work_group_size(GEMM_FEW_THREADS, 1, 1))) void
+gemm_few_rows_sum(global T *out_base, long out_offset, long out_few, long out_many, int few, long many, T alpha, T beta,
+                  global const T *partial_base, long partial_offset, int parts)
 {
     const long element = (long)get_global_id(0), i = element / many, j = element % many;
     T sum = 0;

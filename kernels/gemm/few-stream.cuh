@@ -6,7 +6,7 @@
 #include "few.cuh"
 
 /* Terms of the few that are in shared memory together. */
-template <int FEW, bool ALONG> constexpr int few_terms = ALONG && FEW <= 8 ? 512 : 256;
+template <int FEW, bool ALONG> constexpr int few_terms = ALONG &&FEW <= 8 ? 512 : 256;
 
 /* Where x(i, k) of a chunk lies.  Pitches: those that copy to shared memory, 32 at a time, meet in no bank. */
 template <int FEW, bool ALONG> struct FewChunk {
@@ -38,8 +38,8 @@ template <int FEW, bool ALONG> union FewStreamShared {
 static __device__ __forceinline__ void start_copy(float *to, const float *from, bool there)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from),
-                 "r"(there ? 4 : 0)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(there ? 4 : 0)
                  : "memory");
 #else
     *to = there ? *from : 0.0f;
@@ -53,11 +53,12 @@ static __device__ __forceinline__ void await_copies()
 #endif
 }
 
-/* Starts to bring x of terms [first, first + GEMM_FEW_THREADS) to the place of term `at` of the chunk, with zeros beyond
- * `few` and from `end` on.  Neighbouring threads copy neighbouring elements, or eight of each of four rows, as x lies. */
+/* Starts to bring x of terms [first, first + GEMM_FEW_THREADS) to the place of term `at` of the chunk, with zeros
+ * beyond `few` and from `end` on.  Neighbouring threads copy neighbouring elements, or eight of each of four rows, as x
+ * lies. */
 template <int FEW, bool ALONG>
-static __device__ __forceinline__ void start_terms(FewChunk<FEW, ALONG> &chunk, int at, const FewProblem &f, int64_t first,
-                                                   int64_t end)
+static __device__ __forceinline__ void start_terms(FewChunk<FEW, ALONG> &chunk, int at, const FewProblem &f,
+                                                   int64_t first, int64_t end)
 {
     const bool k_first = f.x_k == 1, rows = ALONG && k_first;
     constexpr int APART = GEMM_FEW_THREADS / FEW; /* terms from one copy of a thread to the next */
@@ -74,7 +75,8 @@ static __device__ __forceinline__ void start_terms(FewChunk<FEW, ALONG> &chunk, 
 }
 
 template <int FEW, bool ALONG>
-static __device__ __forceinline__ void start_chunk(FewChunk<FEW, ALONG> &chunk, const FewProblem &f, int64_t first, int64_t end)
+static __device__ __forceinline__ void start_chunk(FewChunk<FEW, ALONG> &chunk, const FewProblem &f, int64_t first,
+                                                   int64_t end)
 {
 #pragma unroll 1
     for (int at = 0; at < chunk.TERMS; at += GEMM_FEW_THREADS)
@@ -112,9 +114,7 @@ template <int FEW, bool ALONG, int U> struct FewLoads {
         for (int u = 0; u < U; ++u, from += STEP * of_term)
 #pragma unroll
             for (int j = 0; j < FEW_J; ++j)
-                p[u][j] = there[j] && (whole || mine + u * STEP < left)
-                              ? __ldg(from + j * apart)
-                              : 0.0f;
+                p[u][j] = there[j] && (whole || mine + u * STEP < left) ? __ldg(from + j * apart) : 0.0f;
     }
 };
 

@@ -131,8 +131,7 @@ plx_gemm_few_parts plx_gemm_few_parts_of(const plx_gemm_few *f, const plx_device
 /* A thread's share, chunk by chunk; then those of the threads that have the same columns. */
 int64_t plx_gemm_few_share(int64_t k, bool along)
 {
-    int64_t sharers = along ? 32 : GEMM_FEW_THREADS / 32, chunks = k / GEMM_FEW_CHUNK,
-            rest = k % GEMM_FEW_CHUNK;
+    int64_t sharers = along ? 32 : GEMM_FEW_THREADS / 32, chunks = k / GEMM_FEW_CHUNK, rest = k % GEMM_FEW_CHUNK;
     int64_t depth = chunks * (GEMM_FEW_CHUNK / sharers) + quotient_up(rest, sharers) + (along ? 5 : 3);
     return depth < k ? depth : k;
 }
@@ -195,8 +194,7 @@ static void define_few(const plx_gemm_few *f, const plx_device_info *device, plx
 }
 
 static const char *const entries[2][5] = {
-    {"gemm_few_1_across", "gemm_few_2_across", "gemm_few_4_across", "gemm_few_8_across",
-     "gemm_few_16_across"},
+    {"gemm_few_1_across", "gemm_few_2_across", "gemm_few_4_across", "gemm_few_8_across", "gemm_few_16_across"},
     {NULL, NULL, "gemm_few_4_along", "gemm_few_8_along", "gemm_few_16_along"},
 };
 
@@ -205,8 +203,8 @@ static const char *entry_of(const plx_gemm_few *f, const plx_device_info *device
     return entries[f->along][plx_gemm_few_power(f, device)];
 }
 
-plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error)
 {
     const plx_gemm_few f = plx_gemm_few_of(problem);
     const plx_gemm_few_parts parts = plx_gemm_few_parts_of(&f, device);
@@ -223,8 +221,7 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
     if (mapless)
         define_few(&f, device, recipe);
-    plx_step *step =
-        plx_recipe_step(recipe, mapless ? "gemm_few_rows" : entry_of(&f, device), GEMM_FEW_THREADS, 1);
+    plx_step *step = plx_recipe_step(recipe, mapless ? "gemm_few_rows" : entry_of(&f, device), GEMM_FEW_THREADS, 1);
     step->grid[0] = (uint64_t)parts.panels;
     step->grid[1] = (uint64_t)parts.parts;
     step->dependent_launch = true;
@@ -266,8 +263,7 @@ size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *d
         cut.config = plx_gemm_config_number(&config);
         if (plx_gemm_few_parts_of(&f, device).parts == parts)
             plx_gemm_list(&listing, &config, plx_gemm_few_cost(&cut, device), "%dx%d/%d",
-                          1 << plx_gemm_few_power(&f, device), f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS,
-                          (int)parts);
+                          1 << plx_gemm_few_power(&f, device), f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, (int)parts);
     }
     return listing.count;
 }

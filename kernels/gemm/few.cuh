@@ -132,7 +132,8 @@ static __device__ __forceinline__ void add_across(FewSums<FEW> &sums, const FewB
         for (int u = 0; u < U; ++u)
 #pragma unroll
             for (int j = 0; j < FEW_J; ++j)
-                p[u][j] = k + u * FEW_WARPS < count && 32 * j < left ? __ldg(from + u * FEW_WARPS * f.ldp + 32 * j) : 0.0f;
+                p[u][j] =
+                    k + u * FEW_WARPS < count && 32 * j < left ? __ldg(from + u * FEW_WARPS * f.ldp + 32 * j) : 0.0f;
         add_terms<FEW, false, U, FEW_WARPS>(sums, block, f, first, count, k, p);
     }
 }

@@ -31,7 +31,6 @@ bool plx_gemm_few_has(const plx_problem *problem);
 
 /* few_cut.c: microseconds, by the model. */
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
-double plx_gemm_few_parts_cost(const plx_gemm_few *few, const plx_gemm_few_parts *parts,
-                               const plx_device_info *device);
+double plx_gemm_few_parts_cost(const plx_gemm_few *few, const plx_gemm_few_parts *parts, const plx_device_info *device);
 
 #endif

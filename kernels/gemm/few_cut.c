@@ -45,14 +45,12 @@ static double block_us(const plx_gemm_few *f, const plx_gemm_few_parts *parts, i
 static double joining(const plx_gemm_few *f, const plx_gemm_few_parts *parts, const few_rates *by)
 {
     const double left = 4.0 * (double)parts->parts * (double)f->count * (double)f->many;
-    return parts->parts > 1
-               ? by->joining_us + by->part_us * (double)parts->parts + 2.0 * left / by->part_bytes_per_us
-               : 0.0;
+    return parts->parts > 1 ? by->joining_us + by->part_us * (double)parts->parts + 2.0 * left / by->part_bytes_per_us
+                            : 0.0;
 }
 
 /* Rounds of blocks: the multiprocessor that has most is the last. */
-static double rounds_of(const plx_gemm_few *f, double blocks, const plx_device_info *device,
-                        const few_rates *by)
+static double rounds_of(const plx_gemm_few *f, double blocks, const plx_device_info *device, const few_rates *by)
 {
     const double each = blocks / units_of(device);
     const double most_of_one = each <= 1.0 ? 1.0 : each <= 2.0 ? 2.0 : each + by->uneven;
@@ -69,15 +67,13 @@ static double cost_by(const plx_gemm_few *f, const plx_gemm_few_parts *parts, co
     const double load = least(blocks / (FULL * units_of(device)), 1.0);
     const double bytes = 4.0 * ((double)f->many * (double)f->k + (double)f->count * (double)f->many);
     return by->start_us + joining(f, parts, by) +
-           block_us(f, parts, power, load, by) * rounds_of(f, blocks, device, by) +
-           bytes / by->bytes_per_us[power];
+           block_us(f, parts, power, load, by) * rounds_of(f, blocks, device, by) + bytes / by->bytes_per_us[power];
 }
 
 /* ---- NVIDIA's OpenCL ---------------------------------------------------------------------- */
 
 /* By CUDA's kernel as it was measured first: there is a barrier between loads and what is multiplied. */
-static double mapless_cost(const plx_gemm_few *f, const plx_gemm_few_parts *parts,
-                           const plx_device_info *device)
+static double mapless_cost(const plx_gemm_few *f, const plx_gemm_few_parts *parts, const plx_device_info *device)
 {
     static const double start_us = 3.3, turn_us = 0.7, stage_us = 2.0, joining_us = 1.5, part_us = 0.1,
                         block_bytes_per_us = 7.0e3, beside = 2.0,
@@ -86,20 +82,17 @@ static double mapless_cost(const plx_gemm_few *f, const plx_gemm_few_parts *part
     const int power = plx_gemm_few_power(f, device), size = 1 << power, loads = size >= 16 ? 4 : 8;
     const double blocks = (double)(parts->panels * parts->parts);
     const double turns = (double)quotient_up(parts->length, loads * (f->along ? 32 : GEMM_FEW_THREADS / 32));
-    const double chunks =
-        size <= PLX_GEMM_FEW_DIRECT ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
+    const double chunks = size <= PLX_GEMM_FEW_DIRECT ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
     const double bytes = 4.0 * ((double)f->many * (double)f->k + (double)f->count * (double)f->many);
     const double moved = bytes / (bytes_per_us[power] * (f->along ? along[power] : 1.0));
-    const double waiting =
-        most(blocks / (beside * units_of(device)), 1.0) * (turn_us * turns + stage_us * chunks);
+    const double waiting = most(blocks / (beside * units_of(device)), 1.0) * (turn_us * turns + stage_us * chunks);
     return start_us + (parts->parts > 1 ? joining_us + part_us * (double)parts->parts : 0.0) +
            most(most(moved, bytes / (block_bytes_per_us * blocks)), waiting);
 }
 
 /* ---- either ------------------------------------------------------------------------------- */
 
-double plx_gemm_few_parts_cost(const plx_gemm_few *f, const plx_gemm_few_parts *parts,
-                               const plx_device_info *device)
+double plx_gemm_few_parts_cost(const plx_gemm_few *f, const plx_gemm_few_parts *parts, const plx_device_info *device)
 {
     return plx_gemm_mapless(device) ? mapless_cost(f, parts, device) : cost_by(f, parts, device, &own_rates);
 }

@@ -22,8 +22,7 @@ template <class In, class Result> struct HalfGemm {
 /* Of a Gemm or a HalfGemm: what A and B hold. */
 template <class G> using ElementOf = std::remove_const_t<std::remove_pointer_t<decltype(G::a)>>;
 
-template <class In, class Out>
-__device__ Corner tile_in_order(const HalfGemm<In, Out> &g, int rows, int cols)
+template <class In, class Out> __device__ Corner tile_in_order(const HalfGemm<In, Out> &g, int rows, int cols)
 {
     return tile_in_order(Gemm<float>{nullptr, nullptr, nullptr, g.m, g.n, g.k, 0, 0, 0, 0, 0}, rows, cols);
 }
@@ -41,8 +40,7 @@ __device__ Source<In> source_of_b(const HalfGemm<In, Out> &g, int64_t col, int64
 }
 
 /* Rounded once, to the nearest; beyond the range of Out it is infinite. */
-template <class In, class Out>
-__device__ void write_element(const HalfGemm<In, Out> &g, Out *c, float sum)
+template <class In, class Out> __device__ void write_element(const HalfGemm<In, Out> &g, Out *c, float sum)
 {
     const float product = g.alpha * sum;
     *c = Out(g.beta == 0.0f ? product : fma(g.beta, float(*c), product));
@@ -55,10 +53,10 @@ __device__ void write_element(const HalfGemm<In, Out> &g, Out *c, float sum)
     GEMM_LAYOUTS(GEMM_HALF_ENTRY, kernel, bf16, __nv_bfloat16, __nv_bfloat16, __VA_ARGS__) \
     GEMM_LAYOUTS(GEMM_HALF_ENTRY, kernel, bf16_f32, __nv_bfloat16, float, __VA_ARGS__)
 
-#define GEMM_HALF_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, In, Out, ...)                           \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_##kernel##_##type##_##layout(        \
-        const In *__restrict__ a, const In *__restrict__ b, Out *__restrict__ c, int64_t m, int64_t n,  \
-        int64_t k, int64_t lda, int64_t ldb, int64_t ldc, float alpha, float beta)                      \
-    {                                                                                                   \
-        kernel<TRANS_A, TRANS_B>(HalfGemm<In, Out>{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta});      \
+#define GEMM_HALF_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, In, Out, ...)                                     \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_##kernel##_##type##_##layout(                  \
+        const In *__restrict__ a, const In *__restrict__ b, Out *__restrict__ c, int64_t m, int64_t n, int64_t k, \
+        int64_t lda, int64_t ldb, int64_t ldc, float alpha, float beta)                                           \
+    {                                                                                                             \
+        kernel<TRANS_A, TRANS_B>(HalfGemm<In, Out>{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta});                \
     }

@@ -118,8 +118,7 @@ static void pack(plx_dtype dtype, double panel[DEPTH][BLOCK], const void *matrix
     }
 }
 
-static void fold_panels(const gemm_call *call, gemm_block *block, int64_t row, int64_t rows, int64_t col,
-                        int64_t cols)
+static void fold_panels(const gemm_call *call, gemm_block *block, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
     const plx_gemm_problem *shape = call->problem;
     int64_t a_row = shape->trans_a ? 1 : shape->lda, a_k = shape->trans_a ? shape->lda : 1;
@@ -184,8 +183,8 @@ const host_kernel host_gemm = {
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "arithmetic in f64, or in twice f64",
               .needs = "",
-              .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) |
-                        PLX_DTYPE_BIT(PLX_BF16),
+              .dtypes =
+                  PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,
               .reproducibility = PLX_R1,

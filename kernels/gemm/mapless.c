@@ -22,14 +22,12 @@ bool plx_gemm_mapless(const plx_device_info *device)
 
 bool plx_gemm_mapless_fast(const plx_device_info *device)
 {
-    return (device->features & PLX_FEATURE_NVIDIA_PTX) && device->compute_major >= 9 &&
-           plx_has_large_shared(device);
+    return (device->features & PLX_FEATURE_NVIDIA_PTX) && device->compute_major >= 9 && plx_has_large_shared(device);
 }
 
 static int64_t map_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
-    int64_t tiles =
-        quotient_up(p->m, cut->tile->rows) * quotient_up(p->n, cut->tile->cols); /* both below 2^31 */
+    int64_t tiles = quotient_up(p->m, cut->tile->rows) * quotient_up(p->n, cut->tile->cols); /* both below 2^31 */
     return tiles < most_map_bytes ? (tiles + cut->edge_blocks) * cut->cluster * cut->clusters * 2 * MAP_BYTES
                                   : INT64_MAX;
 }
@@ -56,8 +54,8 @@ static int64_t pitch_of(const plx_gemm_problem *p)
 bool plx_gemm_mapless_possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    double tiles = (double)quotient_up(p->m, cut->tile->rows) * (double)quotient_up(p->n, cut->tile->cols) +
-                   cut->edge_blocks;
+    double tiles =
+        (double)quotient_up(p->m, cut->tile->rows) * (double)quotient_up(p->n, cut->tile->cols) + cut->edge_blocks;
     double parts = (double)cut->cluster * cut->clusters, of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     return parts == 1 || (parts <= (double)plx_gemm_depth_steps(problem) && cut->clusters > 1 &&
                           tiles * (1.0 + cut->clusters) <= PLX_SCRATCH_COUNTERS / 4.0 &&
@@ -92,8 +90,7 @@ static double copied_cost(const plx_problem *problem, const plx_device_info *dev
 {
     plx_gemm_cut same = *cut;
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
-        if (plx_gemm_copied_tiles[tile].rows == cut->tile->rows &&
-            plx_gemm_copied_tiles[tile].cols == cut->tile->cols)
+        if (plx_gemm_copied_tiles[tile].rows == cut->tile->rows && plx_gemm_copied_tiles[tile].cols == cut->tile->cols)
             same.tile = &plx_gemm_copied_tiles[tile];
     return plx_gemm_copied_cost(problem, device, &same);
 }
@@ -101,8 +98,7 @@ static double copied_cost(const plx_problem *problem, const plx_device_info *dev
 /* Work-groups of edges begin last, in the last round of those of tiles; but before further parts of k, which
  * have to wait where there are not places for all.  Beside code for edges that of tiles is slower: 1.04
  * to 1.06 times were measured. */
-static double with_edges(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                         double us)
+static double with_edges(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut, double us)
 {
     static const double beside_edges = 1.05;
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -180,9 +176,8 @@ static int64_t define_mapped_tile(const plx_gemm_tile *t, bool a_inner, bool b_i
     const int landings = landing == 0 ? 0 : a_inner && b_inner ? t->landings_of_both : 2;
     const int stages = landing == 0 ? t->stages_direct : t->stages_transposed;
     plx_recipe_define(recipe, "LANDINGS", landings);
-    return define_tile(t, true, true, stages, recipe) +
-           (landings * landing - stages * 8) * GEMM_PIPELINE_DEPTH * 4 + 8 * landings + 2 * MAP_BYTES +
-           SWIZZLE_BYTES;
+    return define_tile(t, true, true, stages, recipe) + (landings * landing - stages * 8) * GEMM_PIPELINE_DEPTH * 4 +
+           8 * landings + 2 * MAP_BYTES + SWIZZLE_BYTES;
 }
 
 /* Without PTX another launch adds the parts. */
@@ -227,8 +222,7 @@ static void add_parts(const plx_problem *problem, const plx_gemm_cut *cut, bool 
 }
 
 /* A box is `side` by GEMM_PIPELINE_DEPTH along k. */
-static void add_map(const plx_problem *problem, uint32_t operand, int side, plx_recipe *recipe,
-                    plx_step *step)
+static void add_map(const plx_problem *problem, uint32_t operand, int side, plx_recipe *recipe, plx_step *step)
 {
     const plx_gemm_stored stored = plx_gemm_stored_as(problem, operand);
     const plx_tensor_map map = plx_gemm_map_of_boxes(&stored, side);
@@ -244,8 +238,7 @@ static void add_maps(const plx_problem *problem, const plx_gemm_cut *cut, plx_re
     recipe->scratch_bytes += step->grid[0] * step->grid[1] * 2 * MAP_BYTES;
 }
 
-static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
+static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
 
@@ -257,9 +250,8 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     return plx_gemm_start(problem, device, recipe, error);
 }
 
-plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   const char *entry, const plx_gemm_cut *asked, bool aligned,
-                                   plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device, const char *entry,
+                                   const plx_gemm_cut *asked, bool aligned, plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = asked->tile;
@@ -272,8 +264,7 @@ plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_
         return status;
     if (!plx_gemm_has_terms(problem))
         cut.edge_blocks = 0; /* tiles write all of C */
-    const bool mapped =
-        aligned && plx_gemm_makes_maps(problem, device) && map_bytes(p, &cut) <= most_map_bytes;
+    const bool mapped = aligned && plx_gemm_makes_maps(problem, device) && map_bytes(p, &cut) <= most_map_bytes;
     int64_t tiles = quotient_up(plx_gemm_covered_rows(p, &cut), t->rows) *
                     quotient_up(plx_gemm_covered_columns(p, &cut), t->cols); /* both below 2^31 */
     if (tiles > INT32_MAX - cut.edge_blocks)

@@ -23,8 +23,7 @@ const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device
 
 /* What bulk-pipeline, split-k and async-copy are there; with maps where `aligned` and plx_gemm_makes_maps().
  */
-plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   const char *entry, const plx_gemm_cut *cut, bool aligned,
-                                   plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device, const char *entry,
+                                   const plx_gemm_cut *cut, bool aligned, plx_recipe *recipe, plx_error *error);
 
 #endif

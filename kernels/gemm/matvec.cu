@@ -24,12 +24,11 @@ static __device__ void move_vector(const T *from, int64_t from_step, To *to, int
     }
 }
 
-#define MOVE_VECTOR_ENTRY(name, T, To)                                                                  \
-    extern "C" __global__ void __launch_bounds__(GEMM_SCALE_THREADS)                                     \
-        gemm_##name(const T *__restrict__ from, int64_t from_step, To *__restrict__ to,                 \
-                    int64_t to_step, int64_t count, T beta)                                             \
-    {                                                                                                   \
-        move_vector(from, from_step, to, to_step, count, beta);                                         \
+#define MOVE_VECTOR_ENTRY(name, T, To)                                                                              \
+    extern "C" __global__ void __launch_bounds__(GEMM_SCALE_THREADS) gemm_##name(                                   \
+        const T *__restrict__ from, int64_t from_step, To *__restrict__ to, int64_t to_step, int64_t count, T beta) \
+    {                                                                                                               \
+        move_vector(from, from_step, to, to_step, count, beta);                                                     \
     }
 
 MOVE_VECTOR_ENTRY(move_vector_f32, float, float)

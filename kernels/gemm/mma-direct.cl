@@ -44,8 +44,8 @@ INLINE int log2_up(int count)
     return count > 1 ? 32 - (int)clz((uint)count - 1) : 0;
 }
 
-/* A work-item's pieces of a tile, `width` elements each: of every `apart` rows in memory one, at the same place in it, so
- * that neighbours bring what lies beside each other. */
+/* A work-item's pieces of a tile, `width` elements each: of every `apart` rows in memory one, at the same place in it,
+ * so that neighbours bring what lies beside each other. */
 typedef struct {
     int along, first, apart, rows; /* place in a row; of rows: the first, and how many are written */
     int there, left;               /* rows that there are, and elements of them from the place on */
@@ -71,12 +71,13 @@ INLINE uint place_in_tile(uint tile, bool inner, int row, int along)
     return place_of(tile, inner, inner ? row : along / CHUNKS * DEPTH + row, along % CHUNKS);
 }
 
-/* Elements of a work-item that are on their way at once.  What lies beyond the outer edge is whatever was there: it meets
- * nothing but itself.  Loads and stores have predicates, for branches around them would have an address computed in each. */
+/* Elements of a work-item that are on their way at once.  What lies beyond the outer edge is whatever was there: it
+ * meets nothing but itself.  Loads and stores have predicates, for branches around them would have an address computed
+ * in each. */
 typedef struct {
     global const IN *from;
     long step;
-    uint tile, chunk;              /* where its place in a row of a stage is, but for the row */
+    uint tile, chunk;            /* where its place in a row of a stage is, but for the row */
     int row, apart, rows, there; /* as of its pieces; there are none of a place beyond the end of a row */
     IN element[TOGETHER];
 } elements_t;
@@ -162,13 +163,13 @@ INLINE void bring(uint stage, const source_t *of_a, const source_t *of_b, global
 
 /* ---- multiplying --------------------------------------------------------------------- */
 
-/* `terms` terms of a warp's rows, and of its columns `cols` and what fills up 16.  Lane l has rows l / 4 and l / 4 + 8 and
- * of every eight columns 2 (l % 4) and the next. */
+/* `terms` terms of a warp's rows, and of its columns `cols` and what fills up 16.  Lane l has rows l / 4 and l / 4 + 8
+ * and of every eight columns 2 (l % 4) and the next. */
 INLINE void multiply(float (*sum)[4], uint stage, int terms, int cols)
 {
     const int warp = (int)get_local_id(0) / 32, row = warp_row(warp), col = warp_col(warp);
-    _Pragma("unroll 1")
-    for (int inner = 0; inner < terms; inner += 16) {
+    _Pragma("unroll 1") for (int inner = 0; inner < terms; inner += 16)
+    {
         uint a[4];
         read_fragment(a, stage, A_INNER, false, row, inner);
         UNROLL
@@ -200,19 +201,19 @@ INLINE void write_rows(const result_t *to, long row, long col, local const float
         UNROLL
         for (int i = 0; i < ROWS_AT_ONCE; ++i)
             UNROLL
-            for (int j = 0; j < WARP_COLS / 64; ++j) {
-                local const float *from = own + (first + i) * PITCH + (odd ^ (i & change)) + 2 * lane + 64 * j;
-                sums[i][j][0] = from[0];
-                sums[i][j][1] = from[1];
-            }
+        for (int j = 0; j < WARP_COLS / 64; ++j) {
+            local const float *from = own + (first + i) * PITCH + (odd ^ (i & change)) + 2 * lane + 64 * j;
+            sums[i][j][0] = from[0];
+            sums[i][j][1] = from[1];
+        }
         UNROLL
         for (int i = 0; i < ROWS_AT_ONCE; ++i)
             UNROLL
-            for (int j = 0; j < WARP_COLS / 64; ++j) {
-                const int at = (odd ^ (i & change)) + 2 * lane + 64 * j;
-                if (first + i < rows && at + 1 < cols)
-                    write_aligned_pair(to, row + first + i, col + at, sums[i][j][0], sums[i][j][1]);
-            }
+        for (int j = 0; j < WARP_COLS / 64; ++j) {
+            const int at = (odd ^ (i & change)) + 2 * lane + 64 * j;
+            if (first + i < rows && at + 1 < cols)
+                write_aligned_pair(to, row + first + i, col + at, sums[i][j][0], sums[i][j][1]);
+        }
     }
     const int i = lane % WARP_ROWS, begins = odd ^ (i & change), at = lane < WARP_ROWS ? 0 : cols - 1;
     if (i < rows && (lane < WARP_ROWS ? begins : (cols - begins) & 1))
@@ -226,9 +227,9 @@ INLINE void write_sums(const result_t *to, long row, long col, const float (*sum
     UNROLL
     for (int j = 0; j < QUADS; ++j)
         UNROLL
-        for (int half_of = 0; half_of < 2; ++half_of)
-            *(local float2 *)&own[(lane / 4 + 8 * half_of) * PITCH + 8 * j + lane % 4 * 2] =
-                (float2)(sum[j][2 * half_of], sum[j][2 * half_of + 1]);
+    for (int half_of = 0; half_of < 2; ++half_of)
+        *(local float2 *)&own[(lane / 4 + 8 * half_of) * PITCH + 8 * j + lane % 4 * 2] =
+            (float2)(sum[j][2 * half_of], sum[j][2 * half_of + 1]);
     asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
     write_rows(to, row, col, own, rows, cols);
 }
@@ -246,9 +247,9 @@ INLINE void write_partial(global float4 *to, const float (*sum)[4], int cols)
 
 /* type_of_c: what CUDA's form is told of C; here OUT is its type. */
 kernel WORK_GROUP(THREADS) void gemm_mma_direct(global const IN *a_base, long a_offset, global const IN *b_base,
-                                                long b_offset, global OUT *c_base, long c_offset, int type_of_c,
-                                                long m, long n, long k, long lda, long ldb, long ldc, float alpha,
-                                                float beta, global float4 *partials, long partials_first, int parts)
+                                                long b_offset, global OUT *c_base, long c_offset, int type_of_c, long m,
+                                                long n, long k, long lda, long ldb, long ldc, float alpha, float beta,
+                                                global float4 *partials, long partials_first, int parts)
 {
     GEMM_OPERANDS;
     local uchar memory[GEMM_DIRECT_SHARED] __attribute__((aligned(128))); /* a stage; then C on its way out */
@@ -266,8 +267,8 @@ kernel WORK_GROUP(THREADS) void gemm_mma_direct(global const IN *a_base, long a_
     UNROLL
     for (int j = 0; j < QUADS; ++j)
         UNROLL
-        for (int e = 0; e < 4; ++e)
-            sum[j][e] = 0.0f;
+    for (int e = 0; e < 4; ++e)
+        sum[j][e] = 0.0f;
     for (int step = item.first; step < item.first + item.steps; ++step) {
         const long inner = (long)step * DEPTH;
         const source_t of_a = SOURCE_OF_A(ROWS, DEPTH), of_b = SOURCE_OF_B(COLS, DEPTH);
@@ -280,20 +281,21 @@ kernel WORK_GROUP(THREADS) void gemm_mma_direct(global const IN *a_base, long a_
             multiply(sum, stage, with_zeros(of_a.inner), cols);
     }
     if (item.partial >= 0) {
-        write_partial(partials + partials_first + (long)item.partial * (QUADS * THREADS), (const float (*)[4])sum, cols);
+        write_partial(partials + partials_first + (long)item.partial * (QUADS * THREADS), (const float(*)[4])sum, cols);
         return;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (cols > 0) {
         const result_t to = {c_matrix, m, n, ldc, alpha, beta};
-        write_sums(&to, row, col, (const float (*)[4])sum, (local float *)memory + warp * (WARP_ROWS * PITCH), rows, cols);
+        write_sums(&to, row, col, (const float(*)[4])sum, (local float *)memory + warp * (WARP_ROWS * PITCH), rows,
+                   cols);
     }
 }
 
 /* ---- parts of k ---------------------------------------------------------------------- */
 
-/* Work-group (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps' sums in
- * their order. */
+/* Work-group (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps' sums
+ * in their order. */
 kernel WORK_GROUP(32 * ADDERS) void gemm_mma_direct_sum(global OUT *c_base, long c_offset, int type_of_c, int m, int n,
                                                         long ldc, float alpha, float beta,
                                                         global const float4 *partials, long partials_first, int parts)
@@ -312,9 +314,7 @@ kernel WORK_GROUP(32 * ADDERS) void gemm_mma_direct_sum(global OUT *c_base, long
     col += thread % 4 * 2;
     global const float4 *from = partials + partials_first + (long)get_group_id(0) * parts * (QUADS * THREADS) + quad;
     float4 sum = (float4)(0.0f);
-    _Pragma("unroll 8")
-    for (int part = warp; part < parts; part += ADDERS)
-        sum += from[(long)part * (QUADS * THREADS)];
+    _Pragma("unroll 8") for (int part = warp; part < parts; part += ADDERS) sum += from[(long)part * (QUADS * THREADS)];
     sums[warp][lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (warp > 0)

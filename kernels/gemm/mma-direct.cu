@@ -69,8 +69,7 @@ template <bool INNER> struct Pieces {
 
     __device__ __forceinline__ Pieces(const Source<Memory> &s, int width)
     {
-        const int across = ((INNER ? with_zeros(s.inner) : s.outer) + width - 1) / width,
-                  log2 = log2_up(across);
+        const int across = ((INNER ? with_zeros(s.inner) : s.outer) + width - 1) / width, log2 = log2_up(across);
         along = (int)threadIdx.x & ((1 << log2) - 1);
         first = (int)threadIdx.x >> log2;
         apart = THREADS >> log2;
@@ -81,8 +80,7 @@ template <bool INNER> struct Pieces {
 };
 
 /* Of a row in memory, the chunk `along` of 16 bytes. */
-template <bool INNER>
-static __device__ __forceinline__ unsigned place_in_tile(unsigned tile, int row, int along)
+template <bool INNER> static __device__ __forceinline__ unsigned place_in_tile(unsigned tile, int row, int along)
 {
     return place_of<Memory, INNER>(tile, INNER ? row : along / CHUNKS * DEPTH<Memory> + row, along % CHUNKS);
 }
@@ -116,34 +114,31 @@ template <bool INNER> struct Elements {
 #pragma unroll
         for (int i = 0; i < TOGETHER; ++i, row += p.apart)
             if (row < p.rows)
-                asm volatile("st.shared.u16 [%0], %1;" ::"r"(place_in_tile<INNER>(tile, row, p.along / 8) +
-                                                             p.along % 8 * 2),
-                             "h"(element[i])
-                             : "memory");
+                asm volatile(
+                    "st.shared.u16 [%0], %1;" ::"r"(place_in_tile<INNER>(tile, row, p.along / 8) + p.along % 8 * 2),
+                    "h"(element[i])
+                    : "memory");
     }
 };
 
 /* The same where rows begin at multiples of 16 bytes; `valid` is an address that may be named where nothing
  * is read. */
 template <bool INNER>
-static __device__ __forceinline__ void bring_chunks(unsigned tile, const Source<Memory> &s,
-                                                    const Memory *valid)
+static __device__ __forceinline__ void bring_chunks(unsigned tile, const Source<Memory> &s, const Memory *valid)
 {
     constexpr int WIDTH = CHUNK<Memory>;
     const Pieces<INNER> p(s, WIDTH);
     const Memory *from = s.from + p.first * s.ld + p.along * WIDTH;
     for (int row = p.first; row < p.rows; row += p.apart, from += p.apart * s.ld) {
         const int left = row < p.there ? p.left : 0, count = left < 0 ? 0 : left < WIDTH ? left : WIDTH;
-        copy_chunk(place_in_tile<INNER>(tile, row, p.along), count > 0 ? from : valid,
-                   count * (int)sizeof(Memory));
+        copy_chunk(place_in_tile<INNER>(tile, row, p.along), count > 0 ? from : valid, count * (int)sizeof(Memory));
     }
 }
 
 /* An operand whose rows begin anywhere is loaded while the other is. */
 template <bool A_INNER, bool B_INNER>
-static __device__ __forceinline__ void bring(unsigned stage, const Gemm<Memory> &g,
-                                             const Source<Memory> &of_a, const Source<Memory> &of_b,
-                                             bool a_aligned, bool b_aligned)
+static __device__ __forceinline__ void bring(unsigned stage, const Gemm<Memory> &g, const Source<Memory> &of_a,
+                                             const Source<Memory> &of_b, bool a_aligned, bool b_aligned)
 {
     Elements<A_INNER> a(stage, of_a);
     Elements<B_INNER> b(stage + A_BYTES, of_b);
@@ -205,8 +200,8 @@ static __device__ __forceinline__ void write_element(const Result &to, int64_t r
         static_cast<uint16_t *>(to.c)[at] = (uint16_t)narrowed(to.type, x, x);
 }
 
-static __device__ __forceinline__ void write_aligned_pair(const Result &to, int64_t row, int64_t col,
-                                                          float first, float second)
+static __device__ __forceinline__ void write_aligned_pair(const Result &to, int64_t row, int64_t col, float first,
+                                                          float second)
 {
     const int64_t at = row * to.ldc + col;
     const float x = finished(to, row, col, first), y = finished(to, row, col + 1, second);
@@ -218,8 +213,8 @@ static __device__ __forceinline__ void write_aligned_pair(const Result &to, int6
 
 /* Of a warp's sums `rows` x `cols` to C at (row, col): pairs that begin where two elements may, ROWS_AT_ONCE
  * rows read before the first is written; then what is left at the ends of rows. */
-static __device__ __forceinline__ void write_rows(const Result &to, int64_t row, int64_t col,
-                                                  const float *own, int rows, int cols)
+static __device__ __forceinline__ void write_rows(const Result &to, int64_t row, int64_t col, const float *own,
+                                                  int rows, int cols)
 {
     const int lane = threadIdx.x % 32, odd = oddness(to, row, col), change = (int)(to.ldc & 1);
     for (int first = 0; first < rows; first += ROWS_AT_ONCE) {
@@ -247,8 +242,7 @@ static __device__ __forceinline__ void write_rows(const Result &to, int64_t row,
 }
 
 static __device__ __forceinline__ void write_sums(const Result &to, int64_t row, int64_t col,
-                                                  const float (&sum)[QUADS][4], float *own, int rows,
-                                                  int cols)
+                                                  const float (&sum)[QUADS][4], float *own, int rows, int cols)
 {
     const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -276,8 +270,8 @@ static __device__ __forceinline__ void write_partial(float4 *to, const float (&s
 /* ---- the product --------------------------------------------------------------------- */
 
 template <class T, bool TRANS_A, bool TRANS_B>
-static __device__ __forceinline__ void multiply_item(const Gemm<uint16_t> &g, const Result &to,
-                                                     float4 *partials, int parts)
+static __device__ __forceinline__ void multiply_item(const Gemm<uint16_t> &g, const Result &to, float4 *partials,
+                                                     int parts)
 {
 #if __CUDA_ARCH__ >= 800
     __shared__ Shared shared;
@@ -313,14 +307,14 @@ static __device__ __forceinline__ void multiply_item(const Gemm<uint16_t> &g, co
 #endif
 }
 
-#define DIRECT_ENTRY(layout, TRANS_A, TRANS_B, type, T)                                                      \
-    extern "C" __global__ void __launch_bounds__(GEMM_DIRECT_THREADS, GEMM_DIRECT_BLOCKS)                    \
-        gemm_mma_direct_##type##_##layout(const uint16_t *a, const uint16_t *b, void *c, int type_of_c,      \
-                                          int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,         \
-                                          int64_t ldc, float alpha, float beta, float4 *partials, int parts) \
-    {                                                                                                        \
-        multiply_item<T, TRANS_A, TRANS_B>(Gemm<uint16_t>{a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},      \
-                                           Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, parts);   \
+#define DIRECT_ENTRY(layout, TRANS_A, TRANS_B, type, T)                                                             \
+    extern "C" __global__ void __launch_bounds__(GEMM_DIRECT_THREADS, GEMM_DIRECT_BLOCKS)                           \
+        gemm_mma_direct_##type##_##layout(const uint16_t *a, const uint16_t *b, void *c, int type_of_c, int64_t m,  \
+                                          int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc, float alpha, \
+                                          float beta, float4 *partials, int parts)                                  \
+    {                                                                                                               \
+        multiply_item<T, TRANS_A, TRANS_B>(Gemm<uint16_t>{a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},             \
+                                           Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, parts);          \
     }
 
 GEMM_LAYOUTS(DIRECT_ENTRY, f16, __half)

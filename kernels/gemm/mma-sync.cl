@@ -13,7 +13,7 @@
 #define WARPS_DOWN 2
 #define WARP_ROWS (SIDE / WARPS_DOWN)
 #define WARP_COLS (SIDE / (THREADS / 32 / WARPS_DOWN))
-#define DOWN (WARP_ROWS / 16)  /* products of an instruction in a warp's tile */
+#define DOWN (WARP_ROWS / 16) /* products of an instruction in a warp's tile */
 #define ACROSS (WARP_COLS / 8)
 #include "mma.clh"
 
@@ -34,8 +34,8 @@ INLINE void multiply(float (*sum)[ACROSS][4], uint stage, int row, int col)
         UNROLL
         for (int i = 0; i < DOWN; ++i)
             UNROLL
-            for (int j = 0; j < ACROSS; ++j)
-                multiply_add(sum[i][j], a[i], b[j / 2] + j % 2 * 2);
+        for (int j = 0; j < ACROSS; ++j)
+            multiply_add(sum[i][j], a[i], b[j / 2] + j % 2 * 2);
     }
 }
 
@@ -58,37 +58,36 @@ INLINE void write_tile(const float (*sum)[ACROSS][4], global OUT *c, long rows, 
     UNROLL
     for (int i = 0; i < DOWN; ++i)
         UNROLL
-        for (int half_of = 0; half_of < 2; ++half_of) {
-            if (row + 16 * i + 8 * half_of < rows) {
+    for (int half_of = 0; half_of < 2; ++half_of) {
+        if (row + 16 * i + 8 * half_of < rows) {
+            UNROLL
+            for (int j = 0; j < ACROSS; ++j)
                 UNROLL
-                for (int j = 0; j < ACROSS; ++j)
-                    UNROLL
-                    for (int e = 0; e < 2; ++e)
-                        if (col + 8 * j + e < there)
-                            write_sum(c + 8 * j + e, sum[i][j][2 * half_of + e], alpha, beta);
-            }
-            c += 8 * ldc;
+            for (int e = 0; e < 2; ++e)
+                if (col + 8 * j + e < there)
+                    write_sum(c + 8 * j + e, sum[i][j][2 * half_of + e], alpha, beta);
         }
+        c += 8 * ldc;
+    }
 }
 
 /* ---- the kernel ---------------------------------------------------------------------- */
 
-#define BRING_STAGE(step)                                                                              \
-    do {                                                                                               \
-        const uint stage = first + (uint)((step) % STAGES) * STAGE_BYTES;                              \
-        const long inner = (step) * DEPTH;                                                             \
-        if ((step) < steps) {                                                                          \
-            bring(stage, A_INNER, SIDE, SOURCE_OF_A(SIDE, DEPTH), a_matrix, a_aligned);                      \
-            bring(stage + OPERAND_BYTES, B_INNER, SIDE, SOURCE_OF_B(SIDE, DEPTH), b_matrix, b_aligned);      \
-        }                                                                                              \
-        asm volatile("cp.async.commit_group;" ::: "memory");                                           \
+#define BRING_STAGE(step)                                                                               \
+    do {                                                                                                \
+        const uint stage = first + (uint)((step) % STAGES) * STAGE_BYTES;                               \
+        const long inner = (step)*DEPTH;                                                                \
+        if ((step) < steps) {                                                                           \
+            bring(stage, A_INNER, SIDE, SOURCE_OF_A(SIDE, DEPTH), a_matrix, a_aligned);                 \
+            bring(stage + OPERAND_BYTES, B_INNER, SIDE, SOURCE_OF_B(SIDE, DEPTH), b_matrix, b_aligned); \
+        }                                                                                               \
+        asm volatile("cp.async.commit_group;" ::: "memory");                                            \
     } while (0)
 
 /* type_of_c: what CUDA's form is told of C; here OUT is its type. */
 kernel WORK_GROUP(THREADS) void gemm_mma_sync(global const IN *a_base, long a_offset, global const IN *b_base,
-                                              long b_offset, global OUT *c_base, long c_offset, int type_of_c,
-                                              long m, long n, long k, long lda, long ldb, long ldc, float alpha,
-                                              float beta)
+                                              long b_offset, global OUT *c_base, long c_offset, int type_of_c, long m,
+                                              long n, long k, long lda, long ldb, long ldc, float alpha, float beta)
 {
     GEMM_OPERANDS;
     local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
@@ -104,10 +103,10 @@ kernel WORK_GROUP(THREADS) void gemm_mma_sync(global const IN *a_base, long a_of
     UNROLL
     for (int i = 0; i < DOWN; ++i)
         UNROLL
-        for (int j = 0; j < ACROSS; ++j)
-            UNROLL
-            for (int e = 0; e < 4; ++e)
-                sum[i][j][e] = 0.0f;
+    for (int j = 0; j < ACROSS; ++j)
+        UNROLL
+    for (int e = 0; e < 4; ++e)
+        sum[i][j][e] = 0.0f;
     for (long step = 0; step < STAGES - 1; ++step)
         BRING_STAGE(step);
     for (long step = 0; step < steps; ++step) {
@@ -117,6 +116,6 @@ kernel WORK_GROUP(THREADS) void gemm_mma_sync(global const IN *a_base, long a_of
         multiply(sum, first + (uint)(step % STAGES) * STAGE_BYTES, row, col);
     }
     asm volatile("cp.async.wait_all;" ::: "memory"); /* no work-group ends with copies on their way */
-    write_tile((const float (*)[ACROSS][4])sum, c_matrix + (corner.row + row) * ldc + corner.col + col,
+    write_tile((const float(*)[ACROSS][4])sum, c_matrix + (corner.row + row) * ldc + corner.col + col,
                m - corner.row - row, n - corner.col - col, ldc, alpha, beta);
 }

@@ -28,8 +28,8 @@ template <class M> static __device__ inline void place_chunk(unsigned to, const 
 #pragma unroll
     for (int i = 0; i < CHUNK<M>; ++i)
         element[i] = i < count ? from[i] : (M)0;
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(chunk.x), "r"(chunk.y),
-                 "r"(chunk.z), "r"(chunk.w)
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z),
+                 "r"(chunk.w)
                  : "memory");
 }
 
@@ -53,8 +53,7 @@ template <class M, bool INNER> struct Piece {
 enum { PIECES = SIDE * CHUNKS / THREADS }; /* of a thread */
 
 /* Not inlined: its registers would be missed where all is aligned. */
-template <class M, bool INNER>
-static __device__ __noinline__ void bring_elements(unsigned tile, const Source<M> s)
+template <class M, bool INNER> static __device__ __noinline__ void bring_elements(unsigned tile, const Source<M> s)
 {
 #pragma unroll
     for (int i = 0; i < PIECES; ++i) {
@@ -127,8 +126,7 @@ template <class T, class M, bool A_INNER, bool B_INNER> struct WarpTile {
 #pragma unroll
                 for (int j = 0; j < ACROSS; ++j)
                     write_pair(to, corner.row + row + 16 * i + 8 * half + lane / 4,
-                               corner.col + col + 8 * j + lane % 4 * 2, sum[i][j][2 * half],
-                               sum[i][j][2 * half + 1]);
+                               corner.col + col + 8 * j + lane % 4 * 2, sum[i][j][2 * half], sum[i][j][2 * half + 1]);
     }
 };
 
@@ -139,8 +137,7 @@ static __device__ inline void mma_sync(const Gemm<M> &g, const Result &to)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ char shared[];
-    const unsigned first =
-        ((unsigned)__cvta_generic_to_shared(shared) + ROW_BYTES - 1) & ~(unsigned)(ROW_BYTES - 1);
+    const unsigned first = ((unsigned)__cvta_generic_to_shared(shared) + ROW_BYTES - 1) & ~(unsigned)(ROW_BYTES - 1);
     const bool a_aligned = rows_aligned(g.a, g.lda), b_aligned = rows_aligned(g.b, g.ldb);
     const Corner corner = tile_in_group(g, SIDE, SIDE);
     constexpr int depth = DEPTH<M>;
@@ -151,10 +148,9 @@ static __device__ inline void mma_sync(const Gemm<M> &g, const Result &to)
     const auto bring_stage = [&](int64_t step) {
         const unsigned stage = first + (unsigned)(step % STAGES) * STAGE_BYTES;
         if (step < steps) {
-            bring<!TRANS_A>(stage, source_of_a<TRANS_A>(g, corner.row, step * depth, SIDE, depth), g.a,
-                            a_aligned);
-            bring<TRANS_B>(stage + OPERAND_BYTES,
-                           source_of_b<TRANS_B>(g, corner.col, step * depth, SIDE, depth), g.b, b_aligned);
+            bring<!TRANS_A>(stage, source_of_a<TRANS_A>(g, corner.row, step * depth, SIDE, depth), g.a, a_aligned);
+            bring<TRANS_B>(stage + OPERAND_BYTES, source_of_b<TRANS_B>(g, corner.col, step * depth, SIDE, depth), g.b,
+                           b_aligned);
         }
         end_copies();
     };
@@ -172,13 +168,13 @@ static __device__ inline void mma_sync(const Gemm<M> &g, const Result &to)
 }
 
 /* M: an element as memory holds it; T: as the units take it, TF32 as float. */
-#define MMA_SYNC_ENTRY(layout, TRANS_A, TRANS_B, type, T, M)                                                \
-    extern "C" __global__ void __launch_bounds__(GEMM_MMA_SYNC_THREADS, 2) gemm_mma_sync_##type##_##layout( \
-        const M *a, const M *b, void *c, int type_of_c, int64_t m, int64_t n, int64_t k, int64_t lda,       \
-        int64_t ldb, int64_t ldc, float alpha, float beta)                                                  \
-    {                                                                                                       \
-        mma_sync<T, TRANS_A, TRANS_B>(Gemm<M>{a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},                 \
-                                      Result{c, type_of_c, m, n, ldc, alpha, beta});                        \
+#define MMA_SYNC_ENTRY(layout, TRANS_A, TRANS_B, type, T, M)                                                       \
+    extern "C" __global__ void __launch_bounds__(GEMM_MMA_SYNC_THREADS, 2)                                         \
+        gemm_mma_sync_##type##_##layout(const M *a, const M *b, void *c, int type_of_c, int64_t m, int64_t n,      \
+                                        int64_t k, int64_t lda, int64_t ldb, int64_t ldc, float alpha, float beta) \
+    {                                                                                                              \
+        mma_sync<T, TRANS_A, TRANS_B>(Gemm<M>{a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},                        \
+                                      Result{c, type_of_c, m, n, ldc, alpha, beta});                               \
     }
 
 GEMM_LAYOUTS(MMA_SYNC_ENTRY, f16, __half, uint16_t)

@@ -20,12 +20,10 @@ static void fill(const plx_gemm_rate_ranges *ranges, size_t index, double value,
     if (scalar)
         (void)snprintf(rate->name, sizeof rate->name, "%s", range->name);
     else
-        (void)snprintf(rate->name, sizeof rate->name, "tiles[%zu].%s", behind / ranges->of_tile_count,
-                       range->name);
+        (void)snprintf(rate->name, sizeof rate->name, "tiles[%zu].%s", behind / ranges->of_tile_count, range->name);
 }
 
-size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates,
-                           size_t capacity)
+size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates, size_t capacity)
 {
     const size_t count = ranges->scalar_count + ranges->of_tile_count * ranges->tiles;
     for (size_t i = 0; i < count && i < capacity; ++i) {
@@ -36,8 +34,8 @@ size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *value
     return count;
 }
 
-bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem,
-                           const plx_device_info *device, plx_gemm_cut *cut)
+bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
+                           plx_gemm_cut *cut)
 {
     const plx_gemm_config config = plx_gemm_config_of(problem);
     const plx_gemm_problem *p = &problem->of.gemm;

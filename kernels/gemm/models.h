@@ -44,10 +44,9 @@ typedef struct plx_gemm_rate_ranges {
 } plx_gemm_rate_ranges;
 
 /* As plx_time_model.rates does; `values` is a struct of doubles alone. */
-size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates,
-                           size_t capacity);
+size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates, size_t capacity);
 /* The cut that the problem's configuration says, or the best; false: there is no such, or no model. */
-bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem,
-                           const plx_device_info *device, plx_gemm_cut *cut);
+bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
+                           plx_gemm_cut *cut);
 
 #endif

@@ -2,8 +2,7 @@
  * neighbouring rows, so that they read many rows of A at once and use one element of each. */
 #include "device.clh"
 
-kernel __attribute__((reqd_work_group_size(GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS, 1, 1))) void
-gemm_naive(GEMM_PARAMETERS)
+kernel __attribute__((reqd_work_group_size(GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS, 1, 1))) void gemm_naive(GEMM_PARAMETERS)
 {
     GEMM_OPERANDS;
     const corner_t corner = tile_in_order(n, GEMM_NAIVE_ROWS, GEMM_NAIVE_COLS);

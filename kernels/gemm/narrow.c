@@ -15,9 +15,10 @@
 
 enum { A, B, C, TILES = 4, MOST_PARTS = 127, MOST_BLOCKS = 8 };
 
-/* Rows and columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, bytes of all
- * operands that are read in one where the smaller operand's rows run along k, where they don't, and where they are in
- * lines that it does not fill, the share of that where the larger operand's rows don't and LARGE_READ bytes are to be read, and its entry point. */
+/* Rows and columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, bytes of
+ * all operands that are read in one where the smaller operand's rows run along k, where they don't, and where they are
+ * in lines that it does not fill, the share of that where the larger operand's rows don't and LARGE_READ bytes are to
+ * be read, and its entry point. */
 static const struct {
     int32_t rows, cols;
     double step_us, along_rate, across_rate, gaps_rate, larger_across;
@@ -131,9 +132,8 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
     const double reading = larger(bytes / read_rate(cut, of, bytes), steps * tiles[cut->tile].step_us);
     const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
     const double adding = (double)late * tiles[cut->tile].rows * cols * 8 / ADD_RATE;
-    const double us =
-        us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing +
-        us_of_slower_memory(of, k, device);
+    const double us = us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing +
+                      us_of_slower_memory(of, k, device);
     if (cut->blocks > 1)
         return us + CLUSTER_US;
     return late == 0 ? us : us + ADD_US + plx_units_late_us(device) + adding;
@@ -154,16 +154,17 @@ static bool has_clusters(const plx_device_info *device)
 }
 
 /* Whether the tiles of C can be counted in 32 bits, with their parts; each part has a step at least.  Clusters
- * are for tiles that leave multiprocessors idle.  Parts are added in tiles of GEMM_NARROW_PART_ROWS; OpenCL has no others. */
-static bool make_cut(const plx_problem *problem, const narrow_product *of, const plx_device_info *device,
-                     uint32_t tile, uint32_t blocks, int64_t parts, narrow_cut *cut)
+ * are for tiles that leave multiprocessors idle.  Parts are added in tiles of GEMM_NARROW_PART_ROWS; OpenCL has no
+ * others. */
+static bool make_cut(const plx_problem *problem, const narrow_product *of, const plx_device_info *device, uint32_t tile,
+                     uint32_t blocks, int64_t parts, narrow_cut *cut)
 {
     const int64_t units = units_of(device);
     int64_t count;
     if (tiles[tile].rows != GEMM_NARROW_PART_ROWS && (parts > 1 || !has_clusters(device)))
         return false;
-    if (__builtin_mul_overflow(quotient_up(of->rows, tiles[tile].rows),
-                               quotient_up(of->cols, tiles[tile].cols), &count) ||
+    if (__builtin_mul_overflow(quotient_up(of->rows, tiles[tile].rows), quotient_up(of->cols, tiles[tile].cols),
+                               &count) ||
         count > INT32_MAX / 2)
         return false;
     const int64_t over = count % units, whole = parts == 1 ? count : count - over;
@@ -338,8 +339,8 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
         plx_step_shared(step, GEMM_NARROW_SHARED);
 }
 
-static void add_sum(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of,
-                    int64_t partials, plx_recipe *recipe)
+static void add_sum(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of, int64_t partials,
+                    plx_recipe *recipe)
 {
     plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_narrow_sum", 32 * GEMM_NARROW_ADDERS, 1);
     step->variant = "f32";
@@ -357,17 +358,15 @@ static void add_sum(const plx_problem *problem, const narrow_cut *cut, const nar
 /* Named by the operands of the product that is multiplied. */
 static void name_variant(const plx_problem *problem, const narrow_product *of, plx_recipe *recipe)
 {
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c",
-                   problem->dtype == PLX_F16 ? "f16" : "bf16", of->a.inner ? 'n' : 't',
-                   of->b.inner ? 't' : 'n');
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", problem->dtype == PLX_F16 ? "f16" : "bf16",
+                   of->a.inner ? 'n' : 't', of->b.inner ? 't' : 'n');
 }
 
 /* OpenCL compiles a program for each tile, layout of what is multiplied, and type of C. */
 static void define_program(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of,
                            plx_recipe *recipe)
 {
-    (void)snprintf(recipe->defines, sizeof recipe->defines,
-                   "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DCOLS=%d",
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DCOLS=%d",
                    plx_element_words_of(problem)->defines, !of->a.inner, of->b.inner, tiles[cut->tile].entry,
                    (int)tiles[cut->tile].cols);
 }
@@ -378,16 +377,15 @@ static bool take_room(plx_gemm_stored *stored, bool unaligned, uint64_t *scratch
     return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
 }
 
-static plx_status add_launches(const plx_problem *problem, const plx_device_info *device,
-                               const narrow_cut *cut, narrow_product *of, bool unaligned, plx_recipe *recipe,
-                               plx_error *error)
+static plx_status add_launches(const plx_problem *problem, const plx_device_info *device, const narrow_cut *cut,
+                               narrow_product *of, bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
     if (!take_room(&of->a, unaligned, &scratch) || !take_room(&of->b, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
-    recipe->scratch_bytes = scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_PART_ROWS *
-                                          (uint64_t)tiles[cut->tile].cols * 4;
+    recipe->scratch_bytes =
+        scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_PART_ROWS * (uint64_t)tiles[cut->tile].cols * 4;
     plx_gemm_add_repack(recipe, device, &of->a, &of->b);
     add_product(problem, device, cut, of, partials, recipe);
     if (cut->items > cut->whole)
@@ -415,8 +413,8 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
     return add_launches(problem, device, &cut, &of, unaligned, recipe, error);
 }
 
-plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error)
 {
     return recipe_of(problem, device, false, recipe, error);
 }

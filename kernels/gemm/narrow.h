@@ -9,8 +9,8 @@ double plx_gemm_narrow_us(const plx_problem *problem, const plx_device_info *dev
 
 /* ---- what the row needs ------------------------------------------------------------ */
 
-plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error);
 plx_status plx_gemm_narrow_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                             plx_recipe *recipe, plx_error *error);
 size_t plx_gemm_narrow_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,

@@ -1,8 +1,7 @@
 /* gemm, described without a device: C = alpha * op(A) * op(B) + beta * C. */
 #include "operation.h"
 
-#define GEMM_DTYPES \
-    (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
+#define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 
 /* ---- shape ------------------------------------------------------------- */
 
@@ -12,10 +11,10 @@ static void gemm_extents(const plx_problem *problem, plx_extent *extents)
     double alpha, beta;
 
     plx_problem_scalars(problem, &alpha, &beta);
-    extents[0] = (plx_extent){"A", PLX_READ, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda,
-                              p->trans_a ? 0 : 1};
-    extents[1] = (plx_extent){"B", PLX_READ, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb,
-                              p->trans_b ? 1 : 0};
+    extents[0] =
+        (plx_extent){"A", PLX_READ, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda, p->trans_a ? 0 : 1};
+    extents[1] =
+        (plx_extent){"B", PLX_READ, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb, p->trans_b ? 1 : 0};
     extents[2] = (plx_extent){"C", beta != 0.0 ? PLX_READ_WRITE : PLX_WRITE, p->m, p->n, p->ldc, -1};
 }
 
@@ -28,11 +27,10 @@ static plx_status gemm_fit(plx_problem *problem, const plx_extent *inputs, plx_e
     int64_t n = p->trans_b ? inputs[1].rows : inputs[1].cols;
 
     if (k != k_of_b)
-        return plx_fail(error, PLX_INVALID,
-                        "gemm: %s is %lldx%lld and %s is %lldx%lld; the inner sizes %lld and %lld differ",
-                        p->trans_a ? "A transposed" : "A", (long long)m, (long long)k,
-                        p->trans_b ? "B transposed" : "B", (long long)k_of_b, (long long)n, (long long)k,
-                        (long long)k_of_b);
+        return plx_fail(
+            error, PLX_INVALID, "gemm: %s is %lldx%lld and %s is %lldx%lld; the inner sizes %lld and %lld differ",
+            p->trans_a ? "A transposed" : "A", (long long)m, (long long)k, p->trans_b ? "B transposed" : "B",
+            (long long)k_of_b, (long long)n, (long long)k, (long long)k_of_b);
     plx_shape_set(problem, (const int64_t[]){m, n, k});
     return PLX_OK;
 }

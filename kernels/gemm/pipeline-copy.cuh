@@ -26,7 +26,8 @@ template <class Of> struct CopiedShape : Shape<Of, false, false> {
     static constexpr int A_PITCH = Of::ROWS + 4, B_PITCH = Of::COLS + 4;
     static constexpr uint32_t A_BYTES = A_PITCH * Base::DEPTH * 4, B_BYTES = B_PITCH * Base::DEPTH * 4;
     static constexpr uint32_t STAGE = A_BYTES + B_BYTES;
-    static constexpr bool CHUNKS_ALONE = false; /* of a short step: warps that only copy have too few registers for that */
+    static constexpr bool CHUNKS_ALONE =
+        false; /* of a short step: warps that only copy have too few registers for that */
     static constexpr int LANDINGS = 0, FILLERS = Base::BRINGERS;
     static_assert(Of::ROWS * Of::COLS * 4 <= Base::STAGES * STAGE, "C's tile has room there, too");
 };
@@ -60,17 +61,24 @@ static __device__ __forceinline__ void arrive_when_copied(uint32_t barrier)
 template <class S, int SIDE, int PITCH> struct Copier {
     enum { INNER, OUTER, UNITS };
     static constexpr int LANES = SIDE < 32 ? 16 : 32, OUTER_ROWS = S::BRINGERS / LANES;
-    static constexpr int UNIT_LANES = SIDE <= 16 ? 4 : SIDE <= 32 ? 8 : SIDE <= 64 ? 16 : SIDE <= 128 ? 32 : 64; /* of which SIDE / 4 have work */
+    static constexpr int UNIT_LANES = SIDE <= 16    ? 4
+                                      : SIDE <= 32  ? 8
+                                      : SIDE <= 64  ? 16
+                                      : SIDE <= 128 ? 32
+                                                    : 64;      /* of which SIDE / 4 have work */
     static constexpr int UNIT_ROWS = S::BRINGERS / UNIT_LANES; /* at a time */
     static_assert(SIDE % 16 == 0 && SIDE <= 256, "a place for every thread");
 
-    const float *from; /* this thread's first element of the next step */
-    int64_t ld, step;  /* elements from row to row, from step to step */
+    const float *from;     /* this thread's first element of the next step */
+    int64_t ld, step;      /* elements from row to row, from step to step */
     int way, outer, inner; /* how it lies; this thread's first place in the tile */
-    int left;          /* elements of the tile from there on: may be 0 or less */
+    int left;              /* elements of the tile from there on: may be 0 or less */
 
-    __device__ __forceinline__ Copier(const Lying &operand, int first_outer, int first_inner, int outer_count, int thread)
-        : ld(operand.ld), way(operand.inner ? INNER : operand.in_units() ? UNITS : OUTER)
+    __device__ __forceinline__ Copier(const Lying &operand, int first_outer, int first_inner, int outer_count,
+                                      int thread)
+        : ld(operand.ld), way(operand.inner        ? INNER
+                              : operand.in_units() ? UNITS
+                                                   : OUTER)
     {
         const int lanes = way == INNER ? 8 : way == OUTER ? LANES : UNIT_LANES;
         const int fast = thread % lanes, slow = thread / lanes;
@@ -90,7 +98,8 @@ template <class S, int SIDE, int PITCH> struct Copier {
     }
 
     /* `depth` terms of the step are there; the others become zeros. */
-    template <bool WHOLE, int BYTES> __device__ __forceinline__ void put(uint32_t to, const float *at, int k, int depth, int bytes) const
+    template <bool WHOLE, int BYTES>
+    __device__ __forceinline__ void put(uint32_t to, const float *at, int k, int depth, int bytes) const
     {
         if (WHOLE && BYTES == 4)
             copy_async<BYTES>(to, at);
@@ -146,8 +155,9 @@ template <class S, int SIDE, int PITCH> struct Copier {
 
 /* Brings all steps of a block's work, from stage `stage` on; k is the product's. */
 template <class S>
-static __device__ __forceinline__ void bring_copied(const Lying &a, const Lying &b, const Places<S> &at, const Work &work,
-                                                    const Output &out, int k, int thread, Turn<S::STAGES> &stage)
+static __device__ __forceinline__ void bring_copied(const Lying &a, const Lying &b, const Places<S> &at,
+                                                    const Work &work, const Output &out, int k, int thread,
+                                                    Turn<S::STAGES> &stage)
 {
     const int first = work.first * S::DEPTH;
     Copier<S, S::ROWS, S::A_PITCH> of_a(a, work.row, first, out.m, thread);

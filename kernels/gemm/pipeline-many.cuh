@@ -68,8 +68,7 @@ template <class S> struct Steps {
 };
 
 /* `chunks` times TOGETHER terms of a stage. */
-template <class S>
-static __device__ __forceinline__ void multiply_stage(Multiplier<S> &m, uint32_t stage, int chunks)
+template <class S> static __device__ __forceinline__ void multiply_stage(Multiplier<S> &m, uint32_t stage, int chunks)
 {
     constexpr int U = S::TOGETHER;
     uint32_t a = stage + m.row * 4, b = stage + S::A_BYTES + m.col * 4;
@@ -78,12 +77,14 @@ static __device__ __forceinline__ void multiply_stage(Multiplier<S> &m, uint32_t
     m.load(factors[0], a, b, 0);
 #pragma unroll 1
     for (int chunk = 0; chunk < chunks; ++chunk, a += U * S::A_PITCH * 4, b += U * S::B_PITCH * 4)
-        unrolled([&](auto index) {
-            constexpr int term = index.value;
-            if (term < U - 1 || chunk + 1 < chunks)
-                m.load(factors[(term & 1) ^ 1], a, b, term + 1);
-            m.multiply(factors[term & 1]);
-        }, std::make_integer_sequence<int, U>{});
+        unrolled(
+            [&](auto index) {
+                constexpr int term = index.value;
+                if (term < U - 1 || chunk + 1 < chunks)
+                    m.load(factors[(term & 1) ^ 1], a, b, term + 1);
+                m.multiply(factors[term & 1]);
+            },
+            std::make_integer_sequence<int, U>{});
 }
 
 template <class S>

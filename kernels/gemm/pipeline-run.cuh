@@ -26,8 +26,7 @@ struct Part {
     }
 
     /* The first `longer` parts have a step more. */
-    template <class S>
-    __device__ __forceinline__ Work work(const Output &out, int steps, int longer) const
+    template <class S> __device__ __forceinline__ Work work(const Output &out, int steps, int longer) const
     {
         const int part = (int)(blockIdx.y * blocks + rank);
         return work_of<S>(tile, out.m, out.n, part * steps + (part < longer ? part : longer),
@@ -45,7 +44,8 @@ static __device__ __forceinline__ void write_shared_quads(const Output &out, con
     const bool aligned = out.aligned();
 #pragma unroll(TOGETHER)
     for (int q = begin; q < begin + SHARE; ++q)
-        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.template sum_of<BLOCKS>(q), aligned);
+        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.template sum_of<BLOCKS>(q),
+                   aligned);
 }
 
 template <class S>
@@ -65,10 +65,14 @@ static __device__ __forceinline__ void write_sums(const Output &out, const Sums<
                                                   const Multiplier<S> &m, const Work &work)
 {
     switch (part.blocks) {
-    case 1: return out.beta == 0.0f ? write_whole<S>(out.overwritten(), sums, m, work) : write_whole<S>(out, sums, m, work);
-    case 2: return write_shared_quads<S, 2>(out, sums, part, m, work);
-    case 4: return write_shared_quads<S, 4>(out, sums, part, m, work);
-    default: return write_shared_quads<S, S::QUADS < 8 ? S::QUADS : 8>(out, sums, part, m, work);
+    case 1:
+        return out.beta == 0.0f ? write_whole<S>(out.overwritten(), sums, m, work) : write_whole<S>(out, sums, m, work);
+    case 2:
+        return write_shared_quads<S, 2>(out, sums, part, m, work);
+    case 4:
+        return write_shared_quads<S, 4>(out, sums, part, m, work);
+    default:
+        return write_shared_quads < S, S::QUADS < 8 ? S::QUADS : 8 > (out, sums, part, m, work);
     }
 }
 
@@ -87,15 +91,37 @@ static __device__ __forceinline__ void write_or_leave(const Output &out, float4 
 /* The rows below the tiles, all along C. */
 template <class S> static __device__ __forceinline__ FewProblem rows_below(const Output &out, const Edges &e)
 {
-    return {e.a + out.m * (S::A_INNER ? e.lda : 1), S::A_INNER ? e.lda : 1, S::A_INNER ? 1 : e.lda, e.b, e.ldb,
-            out.c + out.m * out.ldc, out.ldc, 1, e.m_all - out.m, e.n_all, e.k, out.alpha, out.beta};
+    return {e.a + out.m * (S::A_INNER ? e.lda : 1),
+            S::A_INNER ? e.lda : 1,
+            S::A_INNER ? 1 : e.lda,
+            e.b,
+            e.ldb,
+            out.c + out.m * out.ldc,
+            out.ldc,
+            1,
+            e.m_all - out.m,
+            e.n_all,
+            e.k,
+            out.alpha,
+            out.beta};
 }
 
 /* The columns beside the tiles. */
 template <class S> static __device__ __forceinline__ FewProblem columns_beside(const Output &out, const Edges &e)
 {
-    return {e.b + out.n * (S::B_INNER ? e.ldb : 1), S::B_INNER ? e.ldb : 1, S::B_INNER ? 1 : e.ldb, e.a, e.lda,
-            out.c + out.n, 1, out.ldc, e.n_all - out.n, out.m, e.k, out.alpha, out.beta};
+    return {e.b + out.n * (S::B_INNER ? e.ldb : 1),
+            S::B_INNER ? e.ldb : 1,
+            S::B_INNER ? 1 : e.ldb,
+            e.a,
+            e.lda,
+            out.c + out.n,
+            1,
+            out.ldc,
+            e.n_all - out.n,
+            out.m,
+            e.k,
+            out.alpha,
+            out.beta};
 }
 
 /* Of blocks after the tiles'; true where this was one. */
@@ -112,7 +138,8 @@ template <class S> static __device__ __forceinline__ bool compute_edges(const Ou
     if (blockIdx.y == 0 && e.m_all > out.m)
         few_by<GEMM_EDGE_MOST, S::B_INNER>(block, rows_below<S>(out, e), blockIdx.x - of_tiles, gridDim.x - of_tiles);
     if (blockIdx.y == 0 && e.n_all > out.n)
-        few_by<GEMM_EDGE_MOST, S::A_INNER>(block, columns_beside<S>(out, e), blockIdx.x - of_tiles, gridDim.x - of_tiles);
+        few_by<GEMM_EDGE_MOST, S::A_INNER>(block, columns_beside<S>(out, e), blockIdx.x - of_tiles,
+                                           gridDim.x - of_tiles);
     return true;
 }
 
@@ -127,8 +154,8 @@ template <class S> static __device__ __forceinline__ void open_pipeline()
 
 /* What the threads that multiply do, and the cluster's meetings. */
 template <class S>
-static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, const Output &out, float4 *partial, const Part &part,
-                                                          const Work &work, int chunks)
+static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, const Output &out, float4 *partial,
+                                                          const Part &part, const Work &work, int chunks)
 {
     Multiplier<S> multiplier(threadIdx.x);
     const Sums<S> sums{at.stages, (int)threadIdx.x};
@@ -143,7 +170,7 @@ static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, c
 
 template <class S>
 static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const TensorMap *b, const Output &out,
-                                               int steps, int longer, float4 *partial)
+                                                    int steps, int longer, float4 *partial)
 {
     extern __shared__ char shared[];
     const Places<S> at(shared);
@@ -163,7 +190,9 @@ static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const Te
         meet_cluster();
 }
 #else /* never launched there: the recipe refuses */
-template <class S> static __device__ void open_pipeline() {}
+template <class S> static __device__ void open_pipeline()
+{
+}
 template <class S> static __device__ bool compute_edges(const Output &, const Edges &)
 {
     return true;

@@ -112,7 +112,8 @@ template <class S> struct Sums {
     {
         const uint32_t in_warp = col % S::WARP_COLS;
         const uint32_t j = (in_warp / (4 * S::LANES_ACROSS) * 4 + in_warp % 4 + S::THREAD_COLS - 1) % S::THREAD_COLS;
-        const uint32_t owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + Lanes<S>::of_column(in_warp / 4 % S::LANES_ACROSS);
+        const uint32_t owner =
+            col / S::WARP_COLS * S::WARPS_DOWN * 32 + Lanes<S>::of_column(in_warp / 4 % S::LANES_ACROSS);
         return ((j / 4 * S::MULTIPLIERS + owner) << 4) + j % 4 * 4;
     }
 

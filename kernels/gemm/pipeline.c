@@ -68,8 +68,8 @@ static int64_t shared_bytes(const plx_gemm_tile *t, bool a_inner, bool b_inner)
     int64_t stages = a_inner || b_inner ? t->stages_transposed : t->stages_direct;
     int64_t landings = a_inner && b_inner ? t->landings_of_both : 2;
     int64_t landing = (a_inner ? t->rows : 0) + (b_inner ? t->cols : 0);
-    return (stages * (t->rows + t->cols) + landings * landing) * GEMM_PIPELINE_DEPTH * 4 + 16 * stages +
-           8 * landings + 1024;
+    return (stages * (t->rows + t->cols) + landings * landing) * GEMM_PIPELINE_DEPTH * 4 + 16 * stages + 8 * landings +
+           1024;
 }
 
 static int64_t tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
@@ -96,16 +96,14 @@ uint64_t plx_gemm_partial_bytes(const plx_gemm_problem *p, const plx_gemm_cut *c
     return (uint64_t)(plx_gemm_covered_rows(p, cut) * units_of_row(p, cut) * cut->clusters) * 16;
 }
 
-void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at,
-                        plx_recipe *recipe)
+void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (cut->clusters == 1)
         return;
     plx_step *step = plx_recipe_step(recipe, "gemm_add_parts", GEMM_ADD_THREADS, 1);
     step->variant = "f32";
-    step->grid[0] =
-        (uint64_t)((plx_gemm_covered_rows(p, cut) * units_of_row(p, cut) - 1) / GEMM_ADD_THREADS + 1);
+    step->grid[0] = (uint64_t)((plx_gemm_covered_rows(p, cut) * units_of_row(p, cut) - 1) / GEMM_ADD_THREADS + 1);
     step->dependent_launch = true;
     plx_step_operand(step, C);
     plx_step_i32(step, (int32_t)plx_gemm_covered_rows(p, cut));
@@ -134,8 +132,7 @@ static void add_plain(plx_step *step, const plx_gemm_stored *s)
     plx_step_i64(step, s->repacked ? s->pitch : s->ld);
 }
 
-static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_stored *a,
-                      const plx_gemm_stored *b)
+static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_stored *a, const plx_gemm_stored *b)
 {
     add_plain(step, a);
     add_plain(step, b);
@@ -145,13 +142,11 @@ static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_
 }
 
 static void add_product(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                        const plx_gemm_stored *a, const plx_gemm_stored *b, int64_t partial_at,
-                        plx_recipe *recipe)
+                        const plx_gemm_stored *a, const plx_gemm_stored *b, int64_t partial_at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
-    uint32_t threads =
-        (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
+    uint32_t threads = (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
     const plx_tensor_map of_a = plx_gemm_map_of_boxes(a, t->rows), of_b = plx_gemm_map_of_boxes(b, t->cols);
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
 
@@ -194,14 +189,13 @@ static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info 
 {
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
     if (most != 0 && recipe->scratch_bytes > most)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs %" PRIu64 " bytes of scratch memory; this device has %" PRIu64,
+        return plx_fail(error, PLX_UNSUPPORTED, "needs %" PRIu64 " bytes of scratch memory; this device has %" PRIu64,
                         recipe->scratch_bytes, most);
     return PLX_OK;
 }
 
-static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
+static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                            bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
@@ -212,8 +206,8 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
         ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     int64_t partial_at = (int64_t)scratch;
-    scratch += cut->waves > 0 ? plx_gemm_stream_bytes(problem, device, cut)
-                              : plx_gemm_partial_bytes(&problem->of.gemm, cut);
+    scratch +=
+        cut->waves > 0 ? plx_gemm_stream_bytes(problem, device, cut) : plx_gemm_partial_bytes(&problem->of.gemm, cut);
     if (cut->takes_parts || cut->waves > 0 || a.repacked || b.repacked)
         recipe->scratch_bytes = scratch;
     if (a.repacked || b.repacked)
@@ -223,8 +217,8 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
     return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
 }
 
-plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,
-                               const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                               bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_status status = plx_needs_sm_90a(device, error);
@@ -262,30 +256,28 @@ static double cost_of(const plx_problem *problem, const plx_device_info *device,
 
 /* Where operands begin at no multiple of 16 bytes, async-copy or many-blocks takes them as they lie: its cut,
  * and whether that is faster than to copy both first.  Not where a configuration was asked for. */
-static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device,
-                             const plx_gemm_cut *cut, plx_gemm_cut *copied)
+static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                             plx_gemm_cut *copied)
 {
     plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
     anywhere.of.gemm.lda |= 1;
     anywhere.of.gemm.ldb |= 1;
     anywhere.of.gemm.ldc |= 1; /* a part of a larger matrix often has a result that is one, too */
-    if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 ||
-        problem->of.gemm.n == 0 || !plx_gemm_has_terms(problem))
+    if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 || problem->of.gemm.n == 0 ||
+        !plx_gemm_has_terms(problem))
         return false;
     return best_copied(&anywhere, device, copied) < cost_of(&anywhere, device, cut);
 }
 
-int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device,
-                                const plx_gemm_cut *cut)
+int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     plx_gemm_cut copied;
     return is_faster_copied(problem, device, cut, &copied) ? plx_gemm_copied_depth(problem, &copied) : 0;
 }
 
 /* `entry`: OpenCL's. */
-static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   const char *entry, const plx_gemm_cut *cut, plx_recipe *recipe,
-                                   plx_error *error)
+static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_info *device, const char *entry,
+                                   const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_cut copied;
     if (plx_gemm_mapless(device))
@@ -302,8 +294,8 @@ static const plx_gemm_cut whole_tiles = {
     .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
 static const char split_k_in_opencl[] = "gemm_split_k"; /* of all tiles */
 
-plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
-                                         plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                         plx_error *error)
 {
     if (plx_gemm_mapless(device))
         return plx_gemm_mapless_recipe(problem, device, whole_tiles.entry, &whole_tiles, true, recipe, error);
@@ -316,8 +308,8 @@ plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const pl
     return unaligned_recipe(problem, device, whole_tiles.entry, &whole_tiles, recipe, error);
 }
 
-plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error)
 {
     plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     if (plx_gemm_mapless(device))
@@ -325,8 +317,8 @@ plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_
     return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
 }
 
-plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     return unaligned_recipe(problem, device, split_k_in_opencl, &cut, recipe, error);
@@ -334,8 +326,8 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
 
 static const char no_stream_in_opencl[] = "is for CUDA: in OpenCL split-k takes its place";
 
-plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error)
 {
     if (problem->dtype == PLX_F32 && plx_gemm_mapless(device))
         return plx_fail(error, PLX_UNSUPPORTED, no_stream_in_opencl);
@@ -343,8 +335,8 @@ plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device
     return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
 }
 
-plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                       plx_error *error)
 {
     if (problem->dtype == PLX_F32 && plx_gemm_mapless(device))
         return plx_fail(error, PLX_UNSUPPORTED, no_stream_in_opencl);

@@ -41,7 +41,8 @@ template <class Of, bool A_INNER_, bool B_INNER_> struct Shape : Of {
     using T = Of;
     static constexpr bool A_INNER = A_INNER_, B_INNER = B_INNER_, ANY_INNER = A_INNER || B_INNER;
     static constexpr int DEPTH = GEMM_PIPELINE_DEPTH, BRINGERS = GEMM_PIPELINE_BRINGERS;
-    static constexpr int TOGETHER = 8; /* steps along k unrolled: 16 KB of code, which the cache of instructions holds */
+    static constexpr int TOGETHER =
+        8; /* steps along k unrolled: 16 KB of code, which the cache of instructions holds */
     static constexpr int LANES_DOWN = T::ROWS < 8 * T::THREAD_ROWS ? 4 : 8, LANES_ACROSS = 32 / LANES_DOWN;
     static constexpr int WARP_ROWS = T::THREAD_ROWS * LANES_DOWN, WARP_COLS = T::THREAD_COLS * LANES_ACROSS;
     static constexpr int WARPS_DOWN = T::ROWS / WARP_ROWS;
@@ -103,7 +104,9 @@ template <int COUNT> struct Turn {
     int place = 0;
     uint32_t parity;
 
-    __device__ __forceinline__ explicit Turn(uint32_t parity) : parity(parity) {}
+    __device__ __forceinline__ explicit Turn(uint32_t parity) : parity(parity)
+    {
+    }
 
     __device__ __forceinline__ void advance()
     {
@@ -343,27 +346,29 @@ template <class S> struct Multiplier {
         for (int step = 0; step < steps; ++step)
 #pragma unroll 1
             for (int chunk = 0, of_step = step + 1 < steps ? WHOLE : chunks; chunk < of_step; ++chunk)
-                unrolled([&](auto index) {
-                    constexpr int k = index.value;
-                    const bool last = chunk == of_step - 1;
-                    if (k == U - 1) {
-                        if (last) {
-                            used = at.empty + 8 * stage.place;
-                            stage.advance();
-                            if (step + 1 < steps)
-                                await(at.full + 8 * stage.place, stage.parity);
-                            a = at.stages + stage.place * S::STAGE + row * 4;
-                            b = a - row * 4 + S::A_BYTES + col * 4;
-                        } else {
-                            a += U * S::A_PITCH * 4;
-                            b += U * S::B_PITCH * 4;
+                unrolled(
+                    [&](auto index) {
+                        constexpr int k = index.value;
+                        const bool last = chunk == of_step - 1;
+                        if (k == U - 1) {
+                            if (last) {
+                                used = at.empty + 8 * stage.place;
+                                stage.advance();
+                                if (step + 1 < steps)
+                                    await(at.full + 8 * stage.place, stage.parity);
+                                a = at.stages + stage.place * S::STAGE + row * 4;
+                                b = a - row * 4 + S::A_BYTES + col * 4;
+                            } else {
+                                a += U * S::A_PITCH * 4;
+                                b += U * S::B_PITCH * 4;
+                            }
                         }
-                    }
-                    load(factors[(k & 1) ^ 1], a, b, (k + 1) % U);
-                    multiply(factors[k & 1]);
-                    if (k == U - 1 && last)
-                        give_back(used);
-                }, std::make_integer_sequence<int, U>{});
+                        load(factors[(k & 1) ^ 1], a, b, (k + 1) % U);
+                        multiply(factors[k & 1]);
+                        if (k == U - 1 && last)
+                            give_back(used);
+                    },
+                    std::make_integer_sequence<int, U>{});
     }
 };
 

@@ -6,8 +6,7 @@
 
 /* A tile of C, as tiles.h lists them. */
 typedef struct plx_gemm_tile {
-    int rows, cols, thread_rows, thread_cols, stages_transposed, stages_direct, landings_of_both, registers,
-        blocks;
+    int rows, cols, thread_rows, thread_cols, stages_transposed, stages_direct, landings_of_both, registers, blocks;
 } plx_gemm_tile;
 
 /* How a product is cut: tiles of C, and k into parts, each a block of its own.  The parts of a cluster
@@ -55,8 +54,7 @@ plx_status plx_gemm_check_sizes(const plx_gemm_problem *problem, plx_error *erro
 /* Scratch memory for what clusters leave, and the launch that adds it, where there are several: rows of the
  * part of C that tiles cover. */
 uint64_t plx_gemm_partial_bytes(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
-void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at,
-                        plx_recipe *recipe);
+void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at, plx_recipe *recipe);
 /* Whether there is room for that, and the microseconds that it takes by the model. */
 bool plx_gemm_has_room(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
 /* What it takes to add them. */
@@ -64,14 +62,12 @@ typedef struct plx_gemm_adding {
     double launch_us, part_us, bytes_per_us; /* the cache takes and gives what clusters left */
     double least_us;                         /* of the whole product: two launches take no less */
 } plx_gemm_adding;
-double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut,
-                          const plx_gemm_adding *by);
+double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut, const plx_gemm_adding *by);
 /* What a product of this cut takes at least. */
 double plx_gemm_least_us(const plx_gemm_cut *cut, const plx_gemm_adding *by);
 
 /* What holds by where rows of C begin: at sectors of 32 bytes, at units of 16, or anywhere. */
-double plx_gemm_of_rows(const double at_units_and_anywhere[2], double at_sectors,
-                        const plx_gemm_problem *problem);
+double plx_gemm_of_rows(const double at_units_and_anywhere[2], double at_sectors, const plx_gemm_problem *problem);
 /* What writing a tile takes besides; by its bytes. */
 double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm_problem *problem,
                            const plx_gemm_cut *cut);
@@ -79,25 +75,24 @@ double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm
 void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe);
 
 /* `unaligned`: operands may begin anywhere, and both are copied to scratch memory first. */
-plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,
-                               const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                               bool unaligned, plx_recipe *recipe, plx_error *error);
 
 /* Of a cut of split-k or stream-k where operands may begin anywhere and another kernel takes them as they
  * lie; 0: none does. */
-int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device,
-                                const plx_gemm_cut *cut);
+int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 
-plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
-                                         plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                         plx_error *error);
 plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
                                             plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error);
+plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error);
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device);
-plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error);
 int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device);
 /* Roundings in a sum of k terms that the threads of one block share (few.cuh). */
 int64_t plx_gemm_few_share(int64_t k, bool along);

@@ -12,8 +12,7 @@
 struct TwoOfHalf {
     using Element = __half;
     static constexpr int PLANES = 2, SMALL = 2;
-    static constexpr unsigned OF_A = 0x10,
-                              OF_B = 0x01; /* their planes: a digit for each, the first one last */
+    static constexpr unsigned OF_A = 0x10, OF_B = 0x01; /* their planes: a digit for each, the first one last */
     static constexpr float SMALL_SCALE = 1.0f / (1 << SPLIT_LOW);
     static constexpr bool SCALED = true;
 };
@@ -53,8 +52,8 @@ enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
 
 /* The box at (outer, inner) of plane `plane`. */
 template <bool INNER, int SIDE>
-static __device__ __forceinline__ void bring_plane(unsigned to, const PlaneMap &from, int plane, int outer,
-                                                   int inner, unsigned barrier)
+static __device__ __forceinline__ void bring_plane(unsigned to, const PlaneMap &from, int plane, int outer, int inner,
+                                                   unsigned barrier)
 {
     const int row = plane * from.rows;
     bring<INNER, SIDE, 1>(to, *from.map, INNER ? outer + row : outer, INNER ? inner : inner + row, barrier);
@@ -62,12 +61,11 @@ static __device__ __forceinline__ void bring_plane(unsigned to, const PlaneMap &
 
 /* By one thread. */
 template <class Tile>
-static __device__ void bring_planes(Ring<Tile> ring, const PlaneMap &a, const PlaneMap &b, const Result &to,
-                                    int items, int steps)
+static __device__ void bring_planes(Ring<Tile> ring, const PlaneMap &a, const PlaneMap &b, const Result &to, int items,
+                                    int steps)
 {
     for (int number = blockIdx.x; number < items; number += gridDim.x) {
-        const Item item =
-            item_at(Cut{items, 1, items}, number, (int)to.m, (int)to.n, Tile::rows, Tile::cols, steps);
+        const Item item = item_at(Cut{items, 1, items}, number, (int)to.m, (int)to.n, Tile::rows, Tile::cols, steps);
         for (int step = 0; step < steps; ++step) {
             barrier_wait(ring.free(), ring.phase);
             arrive_and_expect(ring.full(), Tile::stage_bytes);
@@ -174,8 +172,8 @@ template <class Tile> struct PlaneGroup : Group<Tile> {
 
 /* By a warpgroup. */
 template <class Tile>
-static __device__ __forceinline__ void multiply_planes(Ring<Tile> ring, const Destination &c,
-                                                       const Ranges &ranges, int items, int steps)
+static __device__ __forceinline__ void multiply_planes(Ring<Tile> ring, const Destination &c, const Ranges &ranges,
+                                                       int items, int steps)
 {
     PlaneGroup<Tile> group;
     group.number = threadIdx.x / GROUP_THREADS;
@@ -201,9 +199,8 @@ struct Flags {
 
 /* Only where this scheme is the one to be taken. */
 template <class Tile>
-static __device__ __forceinline__ void product_of_planes(const PlaneMap &a, const PlaneMap &b,
-                                                         const Destination &c, int k, const Ranges &ranges,
-                                                         const Flags &flags, int items)
+static __device__ __forceinline__ void product_of_planes(const PlaneMap &a, const PlaneMap &b, const Destination &c,
+                                                         int k, const Ranges &ranges, const Flags &flags, int items)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];

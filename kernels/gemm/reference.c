@@ -239,8 +239,7 @@ __attribute__((target("avx2,fma"), flatten)) static void sum_tile_wide(const gem
     sum_tile(job, tile);
 }
 
-__attribute__((target("avx512f,avx2,fma"), flatten)) static void sum_tile_widest(const gemm_job *job,
-                                                                                 gemm_tile *tile)
+__attribute__((target("avx512f,avx2,fma"), flatten)) static void sum_tile_widest(const gemm_job *job, gemm_tile *tile)
 {
     sum_tile(job, tile);
 }
@@ -295,8 +294,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 static void reference_rectangle(const gemm_job *job, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
-    const int64_t side = tile_side(rows, cols), across = tiles_of(cols, side),
-                  count = across * tiles_of(rows, side);
+    const int64_t side = tile_side(rows, cols), across = tiles_of(cols, side), count = across * tiles_of(rows, side);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (count > 1)
 #endif
@@ -309,8 +307,8 @@ static void reference_rectangle(const gemm_job *job, int64_t row, int64_t rows, 
 }
 
 /* A run of elements is the end of a row, whole rows, and the beginning of a row. */
-static void gemm_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                           int64_t count, plx_reference *reference)
+static void gemm_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
+                           plx_reference *reference)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     gemm_job job = {

@@ -78,8 +78,7 @@ template <class T> struct Unit {
     /* Zeros where there is nothing. */
     __device__ __forceinline__ uint4 value() const
     {
-        return whole ? shifted<T>(low, high, shift() * (unsigned)sizeof(T))
-                     : read_elements(from, there ? left : 0);
+        return whole ? shifted<T>(low, high, shift() * (unsigned)sizeof(T)) : read_elements(from, there ? left : 0);
     }
 
     __device__ __forceinline__ void end() const
@@ -109,28 +108,28 @@ template <class T> static __device__ void repack(const Repack<T> &r)
     }
 }
 
-#define GEMM_REPACK_PARAMETERS(T)                                                      \
-    const T *a, T *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, \
-        const T *b, T *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch
+#define GEMM_REPACK_PARAMETERS(T)                                                                           \
+    const T *a, T *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, const T *b, T *b_to, \
+        int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch
 
 /* Blocks of the grid's second row copy B. */
-#define GEMM_REPACK_ENTRY(layout, ...)                                         \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)          \
-        gemm_repack_f32_##layout(GEMM_REPACK_PARAMETERS(float))                \
-    {                                                                          \
-        grid_dependency_wait();                                                \
+#define GEMM_REPACK_ENTRY(layout, ...)                                             \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)              \
+        gemm_repack_f32_##layout(GEMM_REPACK_PARAMETERS(float))                    \
+    {                                                                              \
+        grid_dependency_wait();                                                    \
         repack(blockIdx.y ? Repack<float>{b, b_to, b_rows, b_cols, ldb, b_pitch}   \
                           : Repack<float>{a, a_to, a_rows, a_cols, lda, a_pitch}); \
     }
 
 /* For elements of 16 bits, whatever they are. */
 #define HALF_REPACK_ENTRY(layout, TRANS_A, TRANS_B, type)                             \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)                    \
-        gemm_repack_##type##_##layout(GEMM_REPACK_PARAMETERS(uint16_t))                  \
-    {                                                                                    \
-        grid_dependency_wait();                                                          \
-        repack(blockIdx.y ? Repack<uint16_t>{b, b_to, b_rows, b_cols, ldb, b_pitch}      \
-                          : Repack<uint16_t>{a, a_to, a_rows, a_cols, lda, a_pitch});    \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)                 \
+        gemm_repack_##type##_##layout(GEMM_REPACK_PARAMETERS(uint16_t))               \
+    {                                                                                 \
+        grid_dependency_wait();                                                       \
+        repack(blockIdx.y ? Repack<uint16_t>{b, b_to, b_rows, b_cols, ldb, b_pitch}   \
+                          : Repack<uint16_t>{a, a_to, a_rows, a_cols, lda, a_pitch}); \
     }
 
 /* ---- products without terms ------------------------------------------------------- */

@@ -33,9 +33,8 @@ static __device__ __forceinline__ float element_before(const Result &to, int64_t
 static __device__ __forceinline__ float finished(const Result &to, int64_t row, int64_t col, float sum)
 {
     const float product = to.alpha * sum;
-    return to.beta == 0.0f || row >= to.m || col >= to.n
-               ? product
-               : fmaf(to.beta, element_before(to, row, col), product);
+    return to.beta == 0.0f || row >= to.m || col >= to.n ? product
+                                                         : fmaf(to.beta, element_before(to, row, col), product);
 }
 
 /* Two neighbours in a row, as they lie in memory; 16-bit types. */
@@ -50,8 +49,7 @@ static __device__ __forceinline__ unsigned narrowed(int type, float first, float
 }
 
 /* The neighbours at (row, col) and (row, col + 1), those that exist. */
-static __device__ __forceinline__ void write_pair(const Result &to, int64_t row, int64_t col, float first,
-                                                  float second)
+static __device__ __forceinline__ void write_pair(const Result &to, int64_t row, int64_t col, float first, float second)
 {
     const bool one = row < to.m && col < to.n, both = one && col + 1 < to.n;
     const int64_t at = row * to.ldc + col;

@@ -13,8 +13,7 @@ static __device__ inline void barrier_init(unsigned barrier, int arrivals)
 
 static __device__ inline void barrier_arrive(unsigned barrier)
 {
-    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(barrier)
-                 : "memory");
+    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(barrier) : "memory");
 }
 
 static __device__ inline void barrier_wait(unsigned barrier, unsigned phase)

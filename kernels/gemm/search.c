@@ -46,15 +46,13 @@ static void show_edges(const tour *t, plx_gemm_cut cut)
 {
     const plx_gemm_problem *p = &t->problem->of.gemm;
     cut.edge_blocks = LEAST_EDGE_BLOCKS;
-    if (!t->cuts->takes_edges ||
-        (plx_gemm_covered_rows(p, &cut) == p->m && plx_gemm_covered_columns(p, &cut) == p->n))
+    if (!t->cuts->takes_edges || (plx_gemm_covered_rows(p, &cut) == p->m && plx_gemm_covered_columns(p, &cut) == p->n))
         return;
     for (; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
         show(t, &cut);
 }
 
-void plx_gemm_each_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, plx_gemm_cut_visit *visit,
-                       void *data)
+void plx_gemm_each_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
 {
     const tour t = {cuts, problem, visit, data};
     int64_t steps = plx_gemm_depth_steps(problem);
@@ -105,8 +103,7 @@ static plx_gemm_cut plain_cut(const plx_gemm_cuts *cuts, const plx_problem *prob
     return cut;
 }
 
-plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem,
-                               const plx_device_info *device)
+plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device)
 {
     search found = {cuts, problem, device, cut_of(cuts, 0, 1, 1), 0.0};
     if (problem->config != 0)

@@ -24,16 +24,13 @@ const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device);
 extern const plx_gemm_cuts plx_gemm_many_cuts; /* of many-blocks (copied_cut.c), in CUDA */
 
 /* Of split-k in OpenCL where it has maps: the cost of a cut; and of the edges that a cut has. */
-double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut);
+double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 double plx_gemm_edges_us(const plx_problem *problem, const plx_gemm_cut *cut);
 
 /* Every cut that is possible. */
 typedef void plx_gemm_cut_visit(void *data, const plx_gemm_cut *cut);
-void plx_gemm_each_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, plx_gemm_cut_visit *visit,
-                       void *data);
+void plx_gemm_each_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, plx_gemm_cut_visit *visit, void *data);
 /* The one that problem->config says, or that the model says is the fastest. */
-plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem,
-                               const plx_device_info *device);
+plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device);
 
 #endif

@@ -7,14 +7,12 @@ static const plx_set_shape square[] = {
     {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}};
 static const plx_set_shape skinny[] = {{64, 64, 65536}, {16, 4096, 4096}};
 static const plx_set_shape odd[] = {{1023, 1025, 1027}, {4095, 4097, 4099}, {5124, 700, 2048}};
-static const plx_set_shape published[] = {
-    {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}};
+static const plx_set_shape published[] = {{256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}};
 static const plx_set_shape special[] = {{4096, 4096, 16}, {8, 8192, 8192}, {8192, 1, 8192}};
 
 static const plx_set_row listed[] = {
-    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
-    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published),
-    PLX_SET_ROW("special", special),
+    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),       PLX_SET_ROW("skinny", skinny),
+    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published), PLX_SET_ROW("special", special),
 };
 
 static plx_problem draw(plx_draw *from)
@@ -37,10 +35,9 @@ static plx_problem draw8(plx_draw *from)
 }
 
 static const plx_layer layers[] = {
-    {"attention", 1280, 5120},  {"attention", 2112, 7168},   {"attention", 4096, 4096},
-    {"attention", 6144, 4096},  {"attention", 10240, 8192},  {"attention", 24576, 1536},
-    {"attention", 32768, 512},  {"gate-up", 28672, 4096},    {"down", 3584, 18944},
-    {"down", 4096, 14336},      {"down", 7168, 2048},        {"down", 8192, 28672},
+    {"attention", 1280, 5120},  {"attention", 2112, 7168},  {"attention", 4096, 4096}, {"attention", 6144, 4096},
+    {"attention", 10240, 8192}, {"attention", 24576, 1536}, {"attention", 32768, 512}, {"gate-up", 28672, 4096},
+    {"down", 3584, 18944},      {"down", 4096, 14336},      {"down", 7168, 2048},      {"down", 8192, 28672},
     {"head", 128256, 4096},
 };
 

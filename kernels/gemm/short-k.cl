@@ -53,8 +53,8 @@ INLINE int column(bool packed, int lane, int j)
     return packed ? 4 * lane + j : lane + 32 * j;
 }
 
-INLINE void multiply_and_write(bool packed, local const float *a, local const float *b, global float *c, long ldc, int k,
-                               long rows, long cols, float alpha, float beta)
+INLINE void multiply_and_write(bool packed, local const float *a, local const float *b, global float *c, long ldc,
+                               int k, long rows, long cols, float alpha, float beta)
 {
     const int row = (int)get_local_id(0) / 32 * WARP_ROWS, lane = (int)get_local_id(0) % 32;
     float sum[WARP_ROWS][4];
@@ -62,8 +62,8 @@ INLINE void multiply_and_write(bool packed, local const float *a, local const fl
     UNROLL
     for (int i = 0; i < WARP_ROWS; ++i)
         UNROLL
-        for (int j = 0; j < 4; ++j)
-            sum[i][j] = 0;
+    for (int j = 0; j < 4; ++j)
+        sum[i][j] = 0;
     for (int term = 0; term < k; ++term) {
         float of_b[4];
         UNROLL
@@ -84,16 +84,17 @@ INLINE void multiply_and_write(bool packed, local const float *a, local const fl
             write_pack(to + 4 * lane, sum[i], cols - 4 * lane, true, alpha, beta);
         else if (row + i < rows)
             UNROLL
-            for (int j = 0; j < 4; ++j)
-                if (lane + 32 * j < cols)
-                    write_element(to + lane + 32 * j, sum[i][j], alpha, beta);
+        for (int j = 0; j < 4; ++j)
+            if (lane + 32 * j < cols)
+                write_element(to + lane + 32 * j, sum[i][j], alpha, beta);
     }
 }
 
-kernel WORK_GROUP(GEMM_SHORT_THREADS) void gemm_short_k(global const float *a_base, long a_offset, long lda, int a_inner,
-                                                        global const float *b_base, long b_offset, long ldb, int b_inner,
-                                                        global float *c_base, long c_offset, long m, long n, int k,
-                                                        long ldc, float alpha, float beta, int across)
+kernel WORK_GROUP(GEMM_SHORT_THREADS) void gemm_short_k(global const float *a_base, long a_offset, long lda,
+                                                        int a_inner, global const float *b_base, long b_offset,
+                                                        long ldb, int b_inner, global float *c_base, long c_offset,
+                                                        long m, long n, int k, long ldc, float alpha, float beta,
+                                                        int across)
 {
     local float a[GEMM_SHORT_MOST * A_PITCH] ALIGNED_16, b[GEMM_SHORT_MOST * COLS] ALIGNED_16; /* [k][outer] */
     const long row = (long)((uint)get_group_id(0) / (uint)across) * ROWS;

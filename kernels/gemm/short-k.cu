@@ -128,7 +128,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, GEMM_SHORT_BLOCKS)
                      float *c, int64_t m, int64_t n, int32_t k, int64_t ldc, float alpha, float beta, int32_t across)
 {
     __shared__ ShortBlock block;
-    const int64_t row = (int64_t)(blockIdx.x / (uint32_t)across) * ROWS, col = (int64_t)(blockIdx.x % (uint32_t)across) * COLS;
+    const int64_t row = (int64_t)(blockIdx.x / (uint32_t)across) * ROWS,
+                  col = (int64_t)(blockIdx.x % (uint32_t)across) * COLS;
 
     grid_dependency_wait();
     const int width_log2 = k > 1 ? 32 - __clz(k - 1) : 0;

@@ -54,8 +54,8 @@ static void define_for_opencl(const plx_device_info *device, plx_recipe *recipe)
     plx_recipe_min_blocks_per_sm(recipe, device, GEMM_SHORT_THREADS, GEMM_SHORT_BLOCKS);
 }
 
-plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     uint64_t blocks = 0;
@@ -110,9 +110,8 @@ double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *de
 
 /* ---- rates ------------------------------------------------------------------------------ */
 
-static const plx_gemm_rate_range scalars[] = {{"start_us", 0.1, 20},      {"term_us", 1e-3, 2},
-                                              {"bytes_per_us", 5e5, 5e7}, {"share", 0.02, 2},
-                                              {"counts[0]", 0.5, 8},      {"counts[1]", 0.5, 8}};
+static const plx_gemm_rate_range scalars[] = {{"start_us", 0.1, 20}, {"term_us", 1e-3, 2},  {"bytes_per_us", 5e5, 5e7},
+                                              {"share", 0.02, 2},    {"counts[0]", 0.5, 8}, {"counts[1]", 0.5, 8}};
 
 enum { SCALARS = sizeof scalars / sizeof scalars[0] };
 _Static_assert(sizeof(short_rates) == SCALARS * sizeof(double), "the rates are doubles alone, in this order");

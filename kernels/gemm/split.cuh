@@ -13,11 +13,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-enum {
-    SPLIT_TOP = 14,
-    SPLIT_LOW = 12
-}; /* exponents: of the largest after scaling, of what lo is multiplied with */
-enum { SPLIT_MOST_EXPONENT = 70 }; /* of the largest before: sums don't overflow while scales are undone */
+enum { SPLIT_TOP = 14, SPLIT_LOW = 12 }; /* exponents: of the largest after scaling, of what lo is multiplied with */
+enum { SPLIT_MOST_EXPONENT = 70 };       /* of the largest before: sums don't overflow while scales are undone */
 
 /* An operand in memory; `inner`: its rows run along the index that is summed over. */
 struct Unsplit {
@@ -156,9 +153,8 @@ static __device__ __forceinline__ void read_pair(const Unsplit &s, int64_t row, 
 
 /* To all planes; false where they don't hold the pair. */
 template <class Scheme>
-static __device__ __forceinline__ bool split_pair(const Scheme &scheme, const Planes &to, int64_t row,
-                                                  int64_t col, const float (&x)[2],
-                                                  const unsigned (&range)[2])
+static __device__ __forceinline__ bool split_pair(const Scheme &scheme, const Planes &to, int64_t row, int64_t col,
+                                                  const float (&x)[2], const unsigned (&range)[2])
 {
     uint16_t planes[2][Scheme::COUNT];
     bool held = true;
@@ -175,8 +171,7 @@ static __device__ __forceinline__ bool split_pair(const Scheme &scheme, const Pl
 /* A warp takes a piece of a row of all planes, a lane pairs of neighbours.  *lost becomes 1 where they don't
  * hold it. */
 template <class Scheme>
-static __device__ inline void split_piece(const Scheme &scheme, const Unsplit &s, const Planes &to,
-                                          unsigned *lost)
+static __device__ inline void split_piece(const Scheme &scheme, const Unsplit &s, const Planes &to, unsigned *lost)
 {
     constexpr int PAIRS = SPLIT_PIECE / 64;
     const int64_t pieces = (s.cols + SPLIT_PIECE - 1) / SPLIT_PIECE;
@@ -292,8 +287,7 @@ static __device__ inline bool split_columns(const Scheme &scheme, const Unsplit 
 
 /* Rows or columns whole: their largest magnitudes go to s.range. */
 template <class Scheme>
-static __device__ inline void split_panel(const Scheme &scheme, const Unsplit &s, const Planes &to,
-                                          unsigned *lost)
+static __device__ inline void split_panel(const Scheme &scheme, const Unsplit &s, const Planes &to, unsigned *lost)
 {
     const bool held = s.inner ? split_row(scheme, s, to) : split_columns(scheme, s, to);
     if (!held)
@@ -303,14 +297,13 @@ static __device__ inline void split_panel(const Scheme &scheme, const Unsplit &s
 /* ---- entry points -------------------------------------------------------------------- */
 
 /* One launch serves both operands; blocks of the grid's second row take B. */
-#define GEMM_UNSPLIT                                                                             \
-    const float *a, int64_t a_rows, int64_t a_cols, int64_t lda, int a_inner, unsigned *a_range, \
-        const float *b, int64_t b_rows, int64_t b_cols, int64_t ldb, int b_inner, unsigned *b_range
+#define GEMM_UNSPLIT                                                                                             \
+    const float *a, int64_t a_rows, int64_t a_cols, int64_t lda, int a_inner, unsigned *a_range, const float *b, \
+        int64_t b_rows, int64_t b_cols, int64_t ldb, int b_inner, unsigned *b_range
 #define GEMM_UNSPLIT_OPERAND                                             \
     (blockIdx.y ? Unsplit{b, b_rows, b_cols, ldb, b_inner != 0, b_range} \
                 : Unsplit{a, a_rows, a_cols, lda, a_inner != 0, a_range})
-#define GEMM_PLANES                                                                                      \
-    uint16_t *a_planes, int64_t a_plane_rows, int64_t a_pitch, uint16_t *b_planes, int64_t b_plane_rows, \
-        int64_t b_pitch
+#define GEMM_PLANES \
+    uint16_t *a_planes, int64_t a_plane_rows, int64_t a_pitch, uint16_t *b_planes, int64_t b_plane_rows, int64_t b_pitch
 #define GEMM_PLANES_OPERAND \
     (blockIdx.y ? Planes{b_planes, b_plane_rows, b_pitch} : Planes{a_planes, a_plane_rows, a_pitch})

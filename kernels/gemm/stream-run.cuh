@@ -40,8 +40,8 @@ template <class S> static __device__ __forceinline__ void leave_piece(float4 *to
 #pragma unroll
         for (int j = 0; j < S::QUADS_ACROSS; ++j)
             __stcg(to + (i * S::QUADS_ACROSS + j) * S::MULTIPLIERS + m.thread,
-                   make_float4(m.sum[i][(4 * j + 1) % COLS], m.sum[i][(4 * j + 2) % COLS],
-                               m.sum[i][(4 * j + 3) % COLS], m.sum[i][(4 * j + 4) % COLS]));
+                   make_float4(m.sum[i][(4 * j + 1) % COLS], m.sum[i][(4 * j + 2) % COLS], m.sum[i][(4 * j + 3) % COLS],
+                               m.sum[i][(4 * j + 4) % COLS]));
 }
 
 /* Those of the tile, in the order of k, to shared memory.  EIGHT quads are on their way before the first is added. */
@@ -89,7 +89,8 @@ static __device__ __forceinline__ bool join_pieces(const Stream &s, float4 *left
 
 template <class S>
 static __device__ __forceinline__ void multiply_piece(const Places<S> &at, const Output &out, const Stream &s,
-                                                      float4 *left, const Walk &walk, const Work &work, Turn<S::STAGES> &stage)
+                                                      float4 *left, const Walk &walk, const Work &work,
+                                                      Turn<S::STAGES> &stage)
 {
     Multiplier<S> multiplier(threadIdx.x);
     const Sums<S> sums{at.stages, (int)threadIdx.x};

@@ -13,8 +13,7 @@ enum {
     MOST_STEPS = INT32_MAX, /* of the line: the device counts them so */
     MOST_LEFT = 256 << 20   /* bytes */
 };
-_Static_assert(MOST_LEFT / (64 * 64 * 4) <= PLX_SCRATCH_COUNTERS / 4,
-               "each tile that has room has a counter");
+_Static_assert(MOST_LEFT / (64 * 64 * 4) <= PLX_SCRATCH_COUNTERS / 4, "each tile that has room has a counter");
 
 static const char *const entries[PLX_GEMM_STREAM_TILES] = {"gemm_stream_k_128x128", "gemm_stream_k_128x64",
                                                            "gemm_stream_k_64x64"};
@@ -39,8 +38,7 @@ static bool has_room(const plx_gemm_stream *s, const plx_gemm_cut *cut)
            (s->ranges + s->tiles - s->whole) * tile_bytes(cut) <= MOST_LEFT;
 }
 
-plx_gemm_stream plx_gemm_stream_of(const plx_problem *problem, const plx_device_info *device,
-                                   const plx_gemm_cut *cut)
+plx_gemm_stream plx_gemm_stream_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t places = BLOCKS_PER_SM * (int64_t)(device->units > 0 ? device->units : 1);
@@ -77,8 +75,7 @@ int64_t plx_gemm_stream_pieces(const plx_gemm_stream *s)
     return s->ranges > 0 ? s->ranges + s->tiles - s->whole - 1 : 0;
 }
 
-uint64_t plx_gemm_stream_bytes(const plx_problem *problem, const plx_device_info *device,
-                               const plx_gemm_cut *cut)
+uint64_t plx_gemm_stream_bytes(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     const plx_gemm_stream s = plx_gemm_stream_of(problem, device, cut);
     return (uint64_t)(plx_gemm_stream_pieces(&s) * tile_bytes(cut));
@@ -127,8 +124,7 @@ static plx_gemm_cut cut_of(size_t tile, int waves, int eighths)
 }
 
 /* Calls visit with every cut that differs from the one before. */
-static void each_cut(const plx_problem *problem, const plx_device_info *device, plx_gemm_cut_visit *visit,
-                     void *data)
+static void each_cut(const plx_problem *problem, const plx_device_info *device, plx_gemm_cut_visit *visit, void *data)
 {
     for (size_t tile = 0; tile < PLX_GEMM_STREAM_TILES; ++tile) {
         int64_t whole = -1; /* for the first waves */
@@ -165,8 +161,8 @@ static void consider(void *data, const plx_gemm_cut *cut)
 
 static bool is_one(const plx_gemm_config *config)
 {
-    return config->tile < PLX_GEMM_STREAM_TILES && config->cluster >= 1 && config->cluster <= 2 &&
-           config->parts >= 1 && config->parts <= PLX_GEMM_STREAM_EIGHTHS;
+    return config->tile < PLX_GEMM_STREAM_TILES && config->cluster >= 1 && config->cluster <= 2 && config->parts >= 1 &&
+           config->parts <= PLX_GEMM_STREAM_EIGHTHS;
 }
 
 bool plx_gemm_is_stream(const plx_problem *problem)
@@ -210,8 +206,8 @@ static void list(void *data, const plx_gemm_cut *cut)
                   cut->tile->rows, cut->tile->cols, (long long)s.ranges, cut->waves > 1 ? "x2" : "");
 }
 
-size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_info *device,
-                                 plx_config *configs, size_t capacity)
+size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                 size_t capacity)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m == 0 || p->n == 0 || !plx_gemm_has_terms(problem))

@@ -17,8 +17,7 @@ typedef struct plx_gemm_stream {
 
 /* Of a cut that has waves and eighths.  Where a line would be too long to be counted, or its pieces too many
  * for their room, each tile has a block. */
-plx_gemm_stream plx_gemm_stream_of(const plx_problem *problem, const plx_device_info *device,
-                                   const plx_gemm_cut *cut);
+plx_gemm_stream plx_gemm_stream_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 /* Where a range begins in the line; `ranges` itself: where the line ends. */
 int64_t plx_gemm_stream_begin(const plx_gemm_stream *stream, int64_t range);
 /* The range that a step of the line is in. */
@@ -26,26 +25,24 @@ int64_t plx_gemm_stream_range(const plx_gemm_stream *stream, int64_t step);
 /* Pieces of tiles: one more wherever a range or a tile of the line ends before the last, at most. */
 int64_t plx_gemm_stream_pieces(const plx_gemm_stream *stream);
 /* Scratch memory for what they leave. */
-uint64_t plx_gemm_stream_bytes(const plx_problem *problem, const plx_device_info *device,
-                               const plx_gemm_cut *cut);
+uint64_t plx_gemm_stream_bytes(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 /* The launch's blocks, and its arguments from the steps of a tile on. */
 void plx_gemm_step_stream(plx_step *step, const plx_gemm_stream *stream, int64_t left_at);
 
 /* stream_cut.c: microseconds, by the model. */
-double plx_gemm_stream_cost(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut);
+double plx_gemm_stream_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 /* Whether problem->config is a deal of stream-k. */
 bool plx_gemm_is_stream(const plx_problem *problem);
 /* That one, or the one that the model says is the fastest. */
 plx_gemm_cut plx_gemm_best_stream(const plx_problem *problem, const plx_device_info *device);
 
-plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error);
+plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                       plx_error *error);
 int64_t plx_gemm_stream_k_depth(const plx_problem *problem, const plx_device_info *device);
-size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_info *device,
-                                 plx_config *configs, size_t capacity);
+size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                 size_t capacity);
 extern const plx_time_model plx_gemm_stream_k_model;
 
 #endif

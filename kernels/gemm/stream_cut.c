@@ -34,8 +34,7 @@ enum { BLOCKS_PER_SM = 2 };
 
 /* A range's pieces, but where ranges begin and end with tiles, go out and come in once; then those of a whole
  * tile come in for the last. */
-static double joining(const plx_gemm_stream *s, const plx_gemm_cut *cut, double blocks,
-                      const stream_rates *by)
+static double joining(const plx_gemm_stream *s, const plx_gemm_cut *cut, double blocks, const stream_rates *by)
 {
     const double tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = (double)(s->tiles - s->whole);
     const double pieces = (double)plx_gemm_stream_pieces(s);
@@ -52,8 +51,8 @@ static double step_us(const plx_gemm_cut *cut)
 }
 
 /* The ranges.  After whole rounds two of them may come to one multiprocessor, however few they are. */
-static double streaming(const plx_device_info *device, const plx_gemm_cut *cut, const plx_gemm_stream *s,
-                        double start, const stream_rates *by)
+static double streaming(const plx_device_info *device, const plx_gemm_cut *cut, const plx_gemm_stream *s, double start,
+                        const stream_rates *by)
 {
     const tile_rates *rate = &by->tiles[cut->tile - plx_gemm_tiles];
     const double ranges = (double)s->ranges;
@@ -100,8 +99,7 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
     return by->once_us + most(us, moving(p, by)) + repacking(problem, by);
 }
 
-double plx_gemm_stream_cost(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut)
+double plx_gemm_stream_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     return cost_by(problem, device, cut, &own_rates);
 }

@@ -21,8 +21,8 @@ kernel __attribute__((reqd_work_group_size(ACROSS * ACROSS, 1, 1))) void gemm_ti
     UNROLL
     for (int i = 0; i < OWN; ++i)
         UNROLL
-        for (int j = 0; j < OWN; ++j)
-            sum[i][j] = 0;
+    for (int j = 0; j < OWN; ++j)
+        sum[i][j] = 0;
     for (long inner = 0; inner < k; inner += DEPTH) {
         stage_elements(a, SOURCE_OF_A(SIDE, DEPTH), !TRANS_A, SIDE, DEPTH, ACROSS * ACROSS, A_STRIDE, 1);
         stage_elements(b, SOURCE_OF_B(SIDE, DEPTH), TRANS_B, SIDE, DEPTH, ACROSS * ACROSS, 1, B_STRIDE);
@@ -39,8 +39,8 @@ kernel __attribute__((reqd_work_group_size(ACROSS * ACROSS, 1, 1))) void gemm_ti
             UNROLL
             for (int i = 0; i < OWN; ++i)
                 UNROLL
-                for (int j = 0; j < OWN; ++j)
-                    sum[i][j] = MULTIPLY_ADD(of_a[i], of_b[j], sum[i][j]);
+            for (int j = 0; j < OWN; ++j)
+                sum[i][j] = MULTIPLY_ADD(of_a[i], of_b[j], sum[i][j]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -49,7 +49,7 @@ kernel __attribute__((reqd_work_group_size(ACROSS * ACROSS, 1, 1))) void gemm_ti
     UNROLL
     for (int i = 0; i < OWN; ++i)
         UNROLL
-        for (int j = 0; j < OWN; ++j)
-            if (i < rows && j * ACROSS < cols)
-                write_element(to + i * ldc + j * ACROSS, sum[i][j], alpha, beta);
+    for (int j = 0; j < OWN; ++j)
+        if (i < rows && j * ACROSS < cols)
+            write_element(to + i * ldc + j * ACROSS, sum[i][j], alpha, beta);
 }

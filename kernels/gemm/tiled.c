@@ -56,8 +56,7 @@ bool plx_gemm_count_tiles(const plx_problem *problem, const plx_gemm_geometry *s
         *tiles = 0;
         return true;
     }
-    return !__builtin_mul_overflow((p->m - 1) / shape->tile_rows + 1, (p->n - 1) / shape->tile_cols + 1,
-                                   tiles);
+    return !__builtin_mul_overflow((p->m - 1) / shape->tile_rows + 1, (p->n - 1) / shape->tile_cols + 1, tiles);
 }
 
 /* ---- recipes ------------------------------------------------------------------ */
@@ -70,7 +69,8 @@ bool plx_gemm_has_terms(const plx_problem *problem)
 double plx_gemm_alpha(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return plx_gemm_has_terms(problem) ? p->alpha : plx_alpha_without_terms(plx_factor_rounded(problem->dtype, p->beta));
+    return plx_gemm_has_terms(problem) ? p->alpha
+                                       : plx_alpha_without_terms(plx_factor_rounded(problem->dtype, p->beta));
 }
 
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -84,8 +84,8 @@ plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *dev
     if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
     memset(recipe, 0, sizeof *recipe);
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", words->variant,
-                   p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", words->variant, p->trans_a ? 't' : 'n',
+                   p->trans_b ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d%s", words->defines,
                    (int)p->trans_a, (int)p->trans_b,
                    plx_is_half(problem->dtype) && (device->features & PLX_FEATURE_NVIDIA_PTX) ? " -DNVIDIA_PTX" : "");
@@ -119,8 +119,8 @@ void plx_gemm_step_sizes(const plx_problem *problem, plx_step *step)
     plx_step_scalar(step, p->beta);
 }
 
-static plx_status finish(const plx_problem *problem, const plx_device_info *device,
-                         const plx_gemm_geometry *shape, plx_recipe *recipe, plx_error *error)
+static plx_status finish(const plx_problem *problem, const plx_device_info *device, const plx_gemm_geometry *shape,
+                         plx_recipe *recipe, plx_error *error)
 {
     int64_t tiles;
 
@@ -135,8 +135,8 @@ static plx_status finish(const plx_problem *problem, const plx_device_info *devi
     return plx_recipe_check(recipe, (uint64_t)shape->shared, device, error);
 }
 
-static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_geometry *shape, plx_recipe *recipe, plx_error *error)
+static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_geometry *shape,
+                            plx_recipe *recipe, plx_error *error)
 {
     plx_status status = plx_gemm_start(problem, device, recipe, error);
     return status == PLX_OK ? finish(problem, device, shape, recipe, error) : status;
@@ -146,12 +146,11 @@ plx_gemm_geometry plx_gemm_naive_geometry(const plx_problem *problem, const plx_
 {
     (void)problem;
     (void)device;
-    return (plx_gemm_geometry){"gemm_naive", GEMM_NAIVE_ROWS, GEMM_NAIVE_COLS,
-                               GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS, 0};
+    return (plx_gemm_geometry){"gemm_naive", GEMM_NAIVE_ROWS, GEMM_NAIVE_COLS, GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS, 0};
 }
 
-plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
 {
     plx_gemm_geometry shape = plx_gemm_naive_geometry(problem, device);
     return recipe_of(problem, device, &shape, recipe, error);
@@ -172,8 +171,8 @@ plx_gemm_geometry plx_gemm_smem_block_geometry(const plx_problem *problem, const
                                2 * side * (side + 1) * element_size(problem)};
 }
 
-plx_status plx_gemm_smem_block_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_smem_block_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     plx_gemm_geometry shape = plx_gemm_smem_block_geometry(problem, device);
     plx_status status = plx_gemm_start(problem, device, recipe, error);
@@ -193,8 +192,8 @@ plx_gemm_geometry plx_gemm_tile_1d_geometry(const plx_problem *problem, const pl
                                (a_elements + b_elements) * element_size(problem)};
 }
 
-plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error)
 {
     plx_gemm_geometry shape = plx_gemm_tile_1d_geometry(problem, device);
     plx_status status = plx_gemm_start(problem, device, recipe, error);
@@ -216,8 +215,8 @@ static plx_gemm_geometry tile_2d_geometry(const plx_problem *problem, const plx_
                              elements * element_size(problem));
 }
 
-plx_status plx_gemm_tile_2d_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_tile_2d_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error)
 {
     plx_gemm_geometry shape = tile_2d_geometry(problem, device);
     return recipe_of(problem, device, &shape, recipe, error);
@@ -226,13 +225,12 @@ plx_status plx_gemm_tile_2d_recipe(const plx_problem *problem, const plx_device_
 static plx_gemm_geometry vectorized_geometry(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
-    return geometry_of_packs(problem, "gemm_vectorized",
-                             GEMM_TILE_2D_THREADS_SIDE * GEMM_TILE_2D_THREADS_SIDE,
+    return geometry_of_packs(problem, "gemm_vectorized", GEMM_TILE_2D_THREADS_SIDE * GEMM_TILE_2D_THREADS_SIDE,
                              shared_of_packs(GEMM_VECTORIZED_DEPTH));
 }
 
-plx_status plx_gemm_vectorized_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_vectorized_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     plx_gemm_geometry shape = vectorized_geometry(problem, device);
     return recipe_of(problem, device, &shape, recipe, error);
@@ -245,8 +243,8 @@ static plx_gemm_geometry warp_tile_geometry(const plx_problem *problem, const pl
                              shared_of_packs(GEMM_WARP_TILE_DEPTH));
 }
 
-plx_status plx_gemm_warp_tile_recipe(const plx_problem *problem, const plx_device_info *device,
-                                     plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_warp_tile_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error)
 {
     plx_gemm_geometry shape = warp_tile_geometry(problem, device);
     return recipe_of(problem, device, &shape, recipe, error);
@@ -259,8 +257,8 @@ plx_gemm_geometry plx_gemm_double_buffer_geometry(const plx_problem *problem, co
                              2 * shared_of_packs(GEMM_DOUBLE_BUFFER_DEPTH));
 }
 
-plx_status plx_gemm_double_buffer_recipe(const plx_problem *problem, const plx_device_info *device,
-                                         plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_double_buffer_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                         plx_error *error)
 {
     plx_gemm_geometry shape = plx_gemm_double_buffer_geometry(problem, device);
     plx_status status = recipe_of(problem, device, &shape, recipe, error);

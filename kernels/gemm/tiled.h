@@ -22,19 +22,19 @@ plx_gemm_geometry plx_gemm_double_buffer_geometry(const plx_problem *problem, co
 
 plx_status plx_gemm_coalesced_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                      plx_error *error);
-plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_smem_block_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_tile_2d_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_vectorized_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_warp_tile_recipe(const plx_problem *problem, const plx_device_info *device,
-                                     plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_double_buffer_recipe(const plx_problem *problem, const plx_device_info *device,
-                                         plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error);
+plx_status plx_gemm_smem_block_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error);
+plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error);
+plx_status plx_gemm_tile_2d_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   plx_error *error);
+plx_status plx_gemm_vectorized_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error);
+plx_status plx_gemm_warp_tile_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error);
+plx_status plx_gemm_double_buffer_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                         plx_error *error);
 
 #endif

@@ -25,7 +25,7 @@
 
 #define GEMM_TILE_1D_SIDE 64
 #define GEMM_TILE_1D_DEPTH 16
-#define GEMM_TILE_1D_ROWS 16 /* of C per thread */
+#define GEMM_TILE_1D_ROWS 16  /* of C per thread */
 #define GEMM_TILE_1D_BLOCKS 3 /* least per multiprocessor; f32 */
 
 #define GEMM_SIDE_PACKS 32 /* side of a block's tile of C, tile-2d and on */
@@ -68,22 +68,22 @@
 #define GEMM_COPIED_64X32 64, 32, 4, 4, 4, 4, 0, 0, 4
 #define GEMM_COPIED_128X16 128, 16, 4, 4, 2, 2, 0, 0, 4
 #define GEMM_COPIED_16X128 16, 128, 4, 4, 2, 2, 0, 0, 4
-#define GEMM_PIPELINE_DEPTH 32    /* of a stage, along k */
+#define GEMM_PIPELINE_DEPTH 32     /* of a stage, along k */
 #define GEMM_PIPELINE_BRINGERS 128 /* threads that bring the operands */
-#define GEMM_PIPELINE_BLOCKS 2    /* least per multiprocessor (__launch_bounds__) */
-#define GEMM_EDGE_MOST 4 /* rows or columns past the last whole tile that need no tile of their own */
+#define GEMM_PIPELINE_BLOCKS 2     /* least per multiprocessor (__launch_bounds__) */
+#define GEMM_EDGE_MOST 4           /* rows or columns past the last whole tile that need no tile of their own */
 #define GEMM_REPACK_THREADS 256
 #define GEMM_REPACK_UNITS(bytes) (8 / (bytes)) /* of 16 bytes, per thread at a time, by the bytes of an element */
-#define GEMM_REPACK_PITCH 128  /* bytes: rows of repacked operands begin at multiples of it */
+#define GEMM_REPACK_PITCH 128                  /* bytes: rows of repacked operands begin at multiples of it */
 #define GEMM_SCALE_THREADS 256
 
 /* few-rows: one of C's sides is at most GEMM_FEW_MOST. */
 #define GEMM_FEW_MOST 16
 #define GEMM_FEW_THREADS 256
-#define GEMM_FEW_COLUMNS 4   /* of the long side, per thread */
-#define GEMM_FEW_CHUNK 256   /* terms of the few that a block keeps in shared memory */
-#define GEMM_FEW_ACROSS 128  /* of the long side, per block, where memory runs along it */
-#define GEMM_FEW_ALONG 32    /* where memory runs along k */
+#define GEMM_FEW_COLUMNS 4  /* of the long side, per thread */
+#define GEMM_FEW_CHUNK 256  /* terms of the few that a block keeps in shared memory */
+#define GEMM_FEW_ACROSS 128 /* of the long side, per block, where memory runs along it */
+#define GEMM_FEW_ALONG 32   /* where memory runs along k */
 
 /* short-k: a block's part of C, and the most terms. */
 #define GEMM_SHORT_ROWS 64

@@ -9,11 +9,7 @@
 
 #include <cstdint>
 
-enum {
-    TURN_SIDE = GEMM_TURN_SIDE,
-    TURN_ROWS = GEMM_REPACK_THREADS / TURN_SIDE,
-    TURN_AT_ONCE = TURN_SIDE / TURN_ROWS
-};
+enum { TURN_SIDE = GEMM_TURN_SIDE, TURN_ROWS = GEMM_REPACK_THREADS / TURN_SIDE, TURN_AT_ONCE = TURN_SIDE / TURN_ROWS };
 
 /* To cols x rows, `pitch` apart. */
 static __device__ void turn(const Repack<float> &t)
@@ -38,8 +34,7 @@ static __device__ void turn(const Repack<float> &t)
 #pragma unroll
         for (int i = 0; i < TURN_AT_ONCE; ++i)
             if (col + first + i * TURN_ROWS < t.cols && row + along < t.rows)
-                t.to[(col + first + i * TURN_ROWS) * t.pitch + row + along] =
-                    tile[along][first + i * TURN_ROWS];
+                t.to[(col + first + i * TURN_ROWS) * t.pitch + row + along] = tile[along][first + i * TURN_ROWS];
     }
 }
 

@@ -93,8 +93,8 @@ static plx_status take_rooms(const plx_problem *problem, const vector_product *p
     return room ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "its vectors are too long to be moved");
 }
 
-static plx_step *add_move(const plx_problem *problem, const plx_device_info *device, const char *entry,
-                          int64_t count, plx_recipe *recipe)
+static plx_step *add_move(const plx_problem *problem, const plx_device_info *device, const char *entry, int64_t count,
+                          plx_recipe *recipe)
 {
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_SCALE_THREADS, 1);
     step->code = "gemm/matvec";
@@ -106,8 +106,8 @@ static plx_step *add_move(const plx_problem *problem, const plx_device_info *dev
 }
 
 /* The first of the launches. */
-static void add_gathering(const plx_problem *problem, const plx_device_info *device,
-                          const vector_product *product, int64_t to, plx_recipe *recipe)
+static void add_gathering(const plx_problem *problem, const plx_device_info *device, const vector_product *product,
+                          int64_t to, plx_recipe *recipe)
 {
     const char *entry = plx_is_half(problem->dtype) ? "gemm_gather_half" : "gemm_move_vector";
     plx_step *step = add_move(problem, device, entry, problem->of.gemm.k, recipe);
@@ -130,8 +130,8 @@ static const char *scattering_entry(const plx_problem *problem)
 }
 
 /* The last. */
-static void add_scattering(const plx_problem *problem, const plx_device_info *device,
-                           const vector_product *product, int64_t from, plx_recipe *recipe)
+static void add_scattering(const plx_problem *problem, const plx_device_info *device, const vector_product *product,
+                           int64_t from, plx_recipe *recipe)
 {
     plx_step *step = add_move(problem, device, scattering_entry(problem), problem->of.gemm.m, recipe);
 
@@ -146,8 +146,8 @@ static void add_scattering(const plx_problem *problem, const plx_device_info *de
 /* ---- recipe --------------------------------------------------------------------------- */
 
 /* What matvec's kernel is given for one of its operands. */
-static plx_argument argument_of(const plx_problem *problem, const vector_product *product,
-                                const moved_vectors *moved, uint32_t operand)
+static plx_argument argument_of(const plx_problem *problem, const vector_product *product, const moved_vectors *moved,
+                                uint32_t operand)
 {
     const uint32_t ours[] = {product->matrix, product->vector, C};
     const int64_t places[] = {0, moved->vector_at, moved->result_at};
@@ -155,12 +155,11 @@ static plx_argument argument_of(const plx_problem *problem, const vector_product
 
     if (places[operand] == 0)
         return (plx_argument){.kind = PLX_ARG_OPERAND, .operand = ours[operand]};
-    return (plx_argument){
-        .kind = PLX_ARG_SCRATCH, .operand = (uint32_t)sizes[operand], .value = places[operand]};
+    return (plx_argument){.kind = PLX_ARG_SCRATCH, .operand = (uint32_t)sizes[operand], .value = places[operand]};
 }
 
-static void rename_operands(const plx_problem *problem, const vector_product *product,
-                            const moved_vectors *moved, plx_recipe *recipe)
+static void rename_operands(const plx_problem *problem, const vector_product *product, const moved_vectors *moved,
+                            plx_recipe *recipe)
 {
     for (size_t i = 0; i < recipe->step_count; i++)
         for (size_t j = 0; j < recipe->steps[i].argument_count; j++) {
@@ -170,8 +169,8 @@ static void rename_operands(const plx_problem *problem, const vector_product *pr
         }
 }
 
-static plx_status add_moves(const plx_problem *problem, const plx_device_info *device,
-                            const vector_product *product, plx_recipe *recipe, plx_error *error)
+static plx_status add_moves(const plx_problem *problem, const plx_device_info *device, const vector_product *product,
+                            plx_recipe *recipe, plx_error *error)
 {
     moved_vectors moved = {0, 0};
     plx_status status = take_rooms(problem, product, recipe, &moved, error);
@@ -185,8 +184,8 @@ static plx_status add_moves(const plx_problem *problem, const plx_device_info *d
     return PLX_OK;
 }
 
-plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
 
@@ -202,8 +201,7 @@ plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_i
     if (status == PLX_OK)
         status = add_moves(problem, device, &product, recipe, error);
     if (status == PLX_OK)
-        (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_MATVEC),
-                       row->about.name);
+        (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_MATVEC), row->about.name);
     return status;
 }
 
@@ -232,11 +230,9 @@ double plx_gemm_matvec_cost(const plx_problem *problem, const plx_device_info *d
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const double moved = (double)p->k + (p->n == 1 ? (double)p->m : 0.0);
-    const double matrix =
-        (double)element_size(problem->dtype) * (double)p->k * (double)(p->n == 1 ? p->m : p->n);
+    const double matrix = (double)element_size(problem->dtype) * (double)p->k * (double)(p->n == 1 ? p->m : p->n);
     const bool is_half = plx_is_half(problem->dtype);
     (void)device;
-    return (is_half ? start_half_us : start_us) +
-           (is_half ? move_half_us : move_us) * plx_gemm_matvec_moves(problem) +
+    return (is_half ? start_half_us : start_us) + (is_half ? move_half_us : move_us) * plx_gemm_matvec_moves(problem) +
            (matrix + sector_bytes * moved) / bytes_per_us;
 }

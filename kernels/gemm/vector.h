@@ -4,8 +4,8 @@
 
 #include "recipe.h"
 
-plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error);
 /* Launches that move vectors: 0, 1 or 2. */
 int plx_gemm_matvec_moves(const plx_problem *problem);
 /* Microseconds where there are some, by the model. */

@@ -14,10 +14,10 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void vectorized(Gemm<T
     Share<T, PACKS, PACKS, STEP, STEP> share(threadIdx.x / ACROSS * L, threadIdx.x % ACROSS * L);
 
     for (int64_t inner = 0; inner < g.k; inner += DEPTH) {
-        stage_packs<!TRANS_A, SIDE, DEPTH, TILE_THREADS>(
-            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), a_aligned);
-        stage_packs<TRANS_B, SIDE, DEPTH, TILE_THREADS>(
-            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), b_aligned);
+        stage_packs<!TRANS_A, SIDE, DEPTH, TILE_THREADS>(a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH),
+                                                         a_aligned);
+        stage_packs<TRANS_B, SIDE, DEPTH, TILE_THREADS>(b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH),
+                                                        b_aligned);
         __syncthreads();
         share.template multiply<DEPTH, STRIDE, STRIDE>(a, b);
         __syncthreads();

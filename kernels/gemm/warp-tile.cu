@@ -14,10 +14,10 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void warp_tile(Gemm<T>
     LaneShare<T> share = lane_share<T>();
 
     for (int64_t inner = 0; inner < g.k; inner += DEPTH) {
-        stage_packs<!TRANS_A, SIDE, DEPTH, WARP_THREADS>(
-            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), a_aligned);
-        stage_packs<TRANS_B, SIDE, DEPTH, WARP_THREADS>(
-            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), b_aligned);
+        stage_packs<!TRANS_A, SIDE, DEPTH, WARP_THREADS>(a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH),
+                                                         a_aligned);
+        stage_packs<TRANS_B, SIDE, DEPTH, WARP_THREADS>(b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH),
+                                                        b_aligned);
         __syncthreads();
         share.template multiply<DEPTH, STRIDE, STRIDE>(a, b);
         __syncthreads();

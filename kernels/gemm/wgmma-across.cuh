@@ -28,8 +28,7 @@ struct Fragments {
 #pragma unroll
                 for (int i = 0; i < 2; ++i) {
                     const int row = inner + 4 * (i ^ odd); /* of eight */
-                    const unsigned at =
-                        block + (8 * k + row) * ROW_BYTES + ((outer / 4 + 2 * half ^ row) << 4);
+                    const unsigned at = block + (8 * k + row) * ROW_BYTES + ((outer / 4 + 2 * half ^ row) << 4);
                     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value[i]) : "r"(at) : "memory");
                 }
                 of[k][half] = odd ? value[1] : value[0];
@@ -39,8 +38,7 @@ struct Fragments {
 };
 
 template <class Tile>
-static __device__ __forceinline__ void multiply_fragments(Group<Tile> &group, const Fragments &a,
-                                                          unsigned stage)
+static __device__ __forceinline__ void multiply_fragments(Group<Tile> &group, const Fragments &a, unsigned stage)
 {
     const uint64_t b = operand_at<true>(stage + Tile::a_bytes);
     begin_products();
@@ -121,8 +119,8 @@ static __device__ __forceinline__ void send_turned_from(const Group<Tile> &group
 
 /* The product's tile at (row, col), which are a column and a row of C. */
 template <class Tile>
-static __device__ __forceinline__ void write_turned(Group<Tile> &group, const Destination &c,
-                                                    Outbox<Tile> &outbox, int row, int col)
+static __device__ __forceinline__ void write_turned(Group<Tile> &group, const Destination &c, Outbox<Tile> &outbox,
+                                                    int row, int col)
 {
     row += group.number * GROUP_ROWS;
     finish_turned(group, c.to, row, col);

@@ -75,29 +75,28 @@
 
 template <int COLS> struct Product;
 
-#define PRODUCT_TEXT(COLS, TYPE, N, A, B, ADD, TRANS_A, TRANS_B)                                             \
-    asm volatile("{\n"                                                                                       \
-                 ".reg .pred add;\n"                                                                         \
-                 "setp.ne.u32 add, %" #ADD ", 0;\n"                                                          \
-                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k16.f32." TYPE "." TYPE " {" PLACES_##N "}, %" #A \
-                 ", %" #B ", add, 1, 1, %" #TRANS_A ", %" #TRANS_B ";\n"                                     \
-                 "}"                                                                                         \
-                 : SUMS_##N                                                                                  \
+#define PRODUCT_TEXT(COLS, TYPE, N, A, B, ADD, TRANS_A, TRANS_B)                                    \
+    asm volatile("{\n"                                                                              \
+                 ".reg .pred add;\n"                                                                \
+                 "setp.ne.u32 add, %" #ADD ", 0;\n"                                                 \
+                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k16.f32." TYPE "." TYPE " {" PLACES_##N \
+                 "}, %" #A ", %" #B ", add, 1, 1, %" #TRANS_A ", %" #TRANS_B ";\n"                  \
+                 "}"                                                                                \
+                 : SUMS_##N                                                                         \
                  : "l"(a), "l"(b), "r"(add), "n"(A_INNER ? 0 : 1), "n"(B_INNER ? 0 : 1))
 
 /* sum = a b, or with `add` that is added; the sums lie as multiply_add() says.  A, B, ...: the places of what comes
  * after them. */
-#define PRODUCT(COLS, N, ...)                                                                               \
-    template <> struct Product<COLS> {                                                                      \
-        template <class T, bool A_INNER, bool B_INNER>                                                      \
-        static __device__ __forceinline__ void add_to(float (&sum)[COLS / 2], uint64_t a, uint64_t b,        \
-                                                      uint32_t add)                                         \
-        {                                                                                                   \
-            if constexpr (std::is_same<T, __half>::value)                                                   \
-                PRODUCT_TEXT(COLS, "f16", N, __VA_ARGS__);                                                  \
-            else                                                                                            \
-                PRODUCT_TEXT(COLS, "bf16", N, __VA_ARGS__);                                                 \
-        }                                                                                                   \
+#define PRODUCT(COLS, N, ...)                                                                                       \
+    template <> struct Product<COLS> {                                                                              \
+        template <class T, bool A_INNER, bool B_INNER>                                                              \
+        static __device__ __forceinline__ void add_to(float (&sum)[COLS / 2], uint64_t a, uint64_t b, uint32_t add) \
+        {                                                                                                           \
+            if constexpr (std::is_same<T, __half>::value)                                                           \
+                PRODUCT_TEXT(COLS, "f16", N, __VA_ARGS__);                                                          \
+            else                                                                                                    \
+                PRODUCT_TEXT(COLS, "bf16", N, __VA_ARGS__);                                                         \
+        }                                                                                                           \
     };
 
 PRODUCT(8, 1, 4, 5, 6, 7, 8)

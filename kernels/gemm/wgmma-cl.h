@@ -1,5 +1,5 @@
-/* Sizes of wgmma in OpenCL, that the C compiler and the kernel share: a tile of C, and stages, of which two are on their
- * way, one is multiplied, and one may still be read. */
+/* Sizes of wgmma in OpenCL, that the C compiler and the kernel share: a tile of C, and stages, of which two are on
+ * their way, one is multiplied, and one may still be read. */
 
 #define GEMM_WGMMA_CL_ROWS 64
 #define GEMM_WGMMA_CL_COLS 128

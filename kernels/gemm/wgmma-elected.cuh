@@ -1,11 +1,11 @@
 /* wgmma-elected: what its warps do.  For sm_90a alone.
  *
  * The product is X Y': of A and B, or turned of B and A, whose product is C'.  Either operand's rows in memory run
- * along k (inner), or across it, along rows of X or Y.  A warpgroup multiplies BLOCKS times 64 rows of X with COLS rows of Y, any multiple of 8: the few rows of A
- * can be those columns, and of many tiles one fills the multiprocessors best.  All else comes with the
- * launch: whether the two warpgroups have halves of a tile or tiles of their own, by turns, so that one
- * writes C while the other multiplies; clusters of blocks that share X side by side and Y one below the
- * other; the order of tiles.
+ * along k (inner), or across it, along rows of X or Y.  A warpgroup multiplies BLOCKS times 64 rows of X with COLS rows
+ * of Y, any multiple of 8: the few rows of A can be those columns, and of many tiles one fills the multiprocessors
+ * best.  All else comes with the launch: whether the two warpgroups have halves of a tile or tiles of their own, by
+ * turns, so that one writes C while the other multiplies; clusters of blocks that share X side by side and Y one below
+ * the other; the order of tiles.
  *
  * The warp that brings is whole, and one of its lanes is elected to ask the copy engine: the compiler then
  * knows that addresses are the same in all lanes, where a thread that is chosen by its number makes each copy
@@ -74,15 +74,14 @@ static __device__ __forceinline__ bool is_elected()
 
 /* Starts to bring a box, where SHARED to all blocks of the mask. */
 template <bool SHARED>
-static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMap *map, int x, int y,
-                                                     unsigned barrier, unsigned mask)
+static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMap *map, int x, int y, unsigned barrier,
+                                                     unsigned mask)
 {
     if constexpr (SHARED)
-        asm volatile(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-            "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
-            "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)mask)
-            : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)mask)
+                     : "memory");
     else
         start_box(to, map, x, y, barrier);
 }
@@ -109,11 +108,10 @@ static __device__ __forceinline__ void let_next_launch_begin()
 
 /* A block's place: in its cluster, and of its stages, blocks of C and barriers in shared memory. */
 template <class Tile> struct ElectedPlace {
-    int row, col;                  /* in the cluster */
-    int rows;                      /* of the block's tile */
-    unsigned x_bytes, stage_bytes; /* of a stage */
-    unsigned first, out, bars,
-        order; /* stages, C, pairs of barriers of stages: full and free, barriers of turns */
+    int row, col;                     /* in the cluster */
+    int rows;                         /* of the block's tile */
+    unsigned x_bytes, stage_bytes;    /* of a stage */
+    unsigned first, out, bars, order; /* stages, C, pairs of barriers of stages: full and free, barriers of turns */
 
     __device__ __forceinline__ ElectedPlace(void *shared, const ElectedCut &cut)
     {
@@ -123,8 +121,7 @@ template <class Tile> struct ElectedPlace {
         rows = GROUP_ROWS * Tile::blocks * (cut.turns() ? 1 : 2);
         x_bytes = rows * ROW_BYTES;
         stage_bytes = x_bytes + Tile::y_lines * ROW_BYTES;
-        first = ((unsigned)__cvta_generic_to_shared(shared) + STAGE_ALIGNMENT - 1) &
-                ~(unsigned)(STAGE_ALIGNMENT - 1);
+        first = ((unsigned)__cvta_generic_to_shared(shared) + STAGE_ALIGNMENT - 1) & ~(unsigned)(STAGE_ALIGNMENT - 1);
         out = first + cut.stages * stage_bytes;
         bars = out + 2 * cut.outs * GEMM_ELECTED_BLOCK;
         order = bars + 2 * BARRIER_BYTES * cut.stages;
@@ -151,8 +148,7 @@ template <class Tile> struct ElectedPlace {
     /* Of the block's tile in the cluster's tile `item` of the product. */
     __device__ __forceinline__ void find(const ElectedCut &cut, int item, int *at_row, int *at_col) const
     {
-        const int of_group = cut.order * cut.across, group = item / of_group,
-                  within = item - group * of_group;
+        const int of_group = cut.order * cut.across, group = item / of_group, within = item - group * of_group;
         const int left = cut.down - group * cut.order, height = left < cut.order ? left : cut.order;
         *at_row = ((group * cut.order + within % height) * cut.cluster_rows + row) * rows;
         *at_col = (within / height * cut.cluster_cols + col) * Tile::cols;
@@ -164,8 +160,8 @@ template <class Tile> struct ElectedPlace {
 /* A block's share of LINES lines of an operand, one of `shares`: some of its rows, or where those lie across k, some of
  * the stage's steps along k, of 64 rows in each box. */
 template <bool INNER, bool SHARED>
-static __device__ __forceinline__ void start_share_for(unsigned to, const TensorMap *map, int outer, int inner, int lines,
-                                                       int part, int shares, unsigned barrier, unsigned mask)
+static __device__ __forceinline__ void start_share_for(unsigned to, const TensorMap *map, int outer, int inner,
+                                                       int lines, int part, int shares, unsigned barrier, unsigned mask)
 {
     const int share = (INNER ? lines : DEPTH) / shares, first = part * share;
     to += first * ROW_BYTES;
@@ -201,10 +197,10 @@ static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &pla
             await(full + BARRIER_BYTES, phase);
             if (lead) {
                 arrive_and_expect(full, place.stage_bytes);
-                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, place.rows, place.col,
-                                                         cut.cluster_cols, full, of_x);
-                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, Tile::y_lines, place.row,
-                                                         cut.cluster_rows, full, of_y);
+                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, place.rows,
+                                                         place.col, cut.cluster_cols, full, of_x);
+                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, Tile::y_lines,
+                                                         place.row, cut.cluster_rows, full, of_y);
             }
             if (++stage == cut.stages) {
                 stage = 0;
@@ -216,8 +212,8 @@ static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &pla
 
 /* By the warpgroup that does not multiply; its other warps have nothing to do. */
 template <class Tile>
-static __device__ __forceinline__ void
-bring_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps, const ElectedCut &cut, int steps)
+static __device__ __forceinline__ void bring_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
+                                                         const ElectedCut &cut, int steps)
 {
     if (__shfl_sync(~0u, threadIdx.x / 32, 0) != 2 * GROUP_THREADS / 32)
         return;
@@ -247,8 +243,8 @@ struct StageRelease {
         tells = beside || below;
         there = place.bars + BARRIER_BYTES;
         if (cut.blocks() > 1 && tells)
-            there = place_in(there, beside ? place.row + cut.cluster_rows * thread
-                                           : other + cut.cluster_rows * place.col);
+            there =
+                place_in(there, beside ? place.row + cut.cluster_rows * thread : other + cut.cluster_rows * place.col);
     }
 
     __device__ __forceinline__ void release(const ElectedCut &cut, int stage) const
@@ -312,8 +308,7 @@ template <class Tile> struct ElectedGroup {
                 phase ^= 1;
             }
         }
-        if (cut.turns() &&
-            threadIdx.x % GROUP_THREADS == 0) /* all its stages have been full: the other may begin */
+        if (cut.turns() && threadIdx.x % GROUP_THREADS == 0) /* all its stages have been full: the other may begin */
             arrive(place.order + BARRIER_BYTES * (1 - number));
         await_products<0>();
         free.release(cut, before);
@@ -348,23 +343,19 @@ static __device__ __forceinline__ void stage_lines(const float *sum, unsigned bl
             to = place_in_block(block, 16 * warp + lane % 16, j + lane / 16);
         else
             to = block + (16 * warp + lane % 16) * 2 * WIDTH + (j + lane / 16) * 16;
-        const unsigned a = narrowed_pair<Element>(s[0], s[1], alpha),
-                       b = narrowed_pair<Element>(s[2], s[3], alpha);
+        const unsigned a = narrowed_pair<Element>(s[0], s[1], alpha), b = narrowed_pair<Element>(s[2], s[3], alpha);
         if (j + 1 < WIDTH / 8) {
-            const unsigned c = narrowed_pair<Element>(s[4], s[5], alpha),
-                           d = narrowed_pair<Element>(s[6], s[7], alpha);
+            const unsigned c = narrowed_pair<Element>(s[4], s[5], alpha), d = narrowed_pair<Element>(s[6], s[7], alpha);
             if (TURNED)
-                asm volatile(
-                    "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
-                    "r"(a), "r"(b), "r"(c), "r"(d)
-                    : "memory");
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a),
+                             "r"(b), "r"(c), "r"(d)
+                             : "memory");
             else
-                asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
-                             "r"(a), "r"(b), "r"(c), "r"(d)
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a),
+                             "r"(b), "r"(c), "r"(d)
                              : "memory");
         } else if (TURNED) {
-            asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(a),
-                         "r"(b)
+            asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b)
                          : "memory");
         } else {
             asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b)
@@ -393,8 +384,8 @@ static __device__ __forceinline__ float sum_in_block(unsigned block, int row, in
 }
 
 /* A block of sums to C, whatever it is and wherever it lies; a warp's lanes have neighbours in a row. */
-static __device__ __forceinline__ void write_sums(const Result &to, bool turned, unsigned block, int row,
-                                                  int col, int cols)
+static __device__ __forceinline__ void write_sums(const Result &to, bool turned, unsigned block, int row, int col,
+                                                  int cols)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % GROUP_THREADS / 32;
     const int lines = turned ? cols : GROUP_ROWS, along = turned ? GROUP_ROWS : cols;
@@ -413,8 +404,7 @@ template <class Tile> struct ElectedOutbox {
     unsigned blocks;
     int outs, turn = 0;
 
-    __device__ __forceinline__ ElectedOutbox(const ElectedPlace<Tile> &place, const ElectedCut &cut,
-                                             int number)
+    __device__ __forceinline__ ElectedOutbox(const ElectedPlace<Tile> &place, const ElectedCut &cut, int number)
     {
         outs = cut.outs;
         blocks = place.out + number * cut.outs * GEMM_ELECTED_BLOCK;
@@ -422,8 +412,8 @@ template <class Tile> struct ElectedOutbox {
 
     /* 64 rows and WIDTH columns of the product, which begin at (row, col). */
     template <int WIDTH>
-    __device__ __forceinline__ void send(const float *sum, const ElectedMaps &maps, const Result &to,
-                                         bool turned, int number, int row, int col)
+    __device__ __forceinline__ void send(const float *sum, const ElectedMaps &maps, const Result &to, bool turned,
+                                         int number, int row, int col)
     {
         using Element = typename Tile::Element;
         const unsigned block = blocks + turn * GEMM_ELECTED_BLOCK;
@@ -451,8 +441,7 @@ template <class Tile> struct ElectedOutbox {
 
     /* The same, WIDTH at most 32, by all threads of the warpgroup. */
     template <int WIDTH>
-    __device__ __forceinline__ void write(const float *sum, const Result &to, bool turned, int number,
-                                          int row, int col)
+    __device__ __forceinline__ void write(const float *sum, const Result &to, bool turned, int number, int row, int col)
     {
         meet_group(number);
         stage_sums<WIDTH>(sum, blocks);
@@ -463,9 +452,9 @@ template <class Tile> struct ElectedOutbox {
 
 /* The warpgroup's tile at (row, col). */
 template <class Tile>
-static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group,
-                                                  ElectedOutbox<Tile> &outbox, const ElectedMaps &maps,
-                                                  const Result &to, const ElectedCut &cut, int row, int col)
+static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox,
+                                                  const ElectedMaps &maps, const Result &to, const ElectedCut &cut,
+                                                  int row, int col)
 {
     const bool turned = cut.turned();
 #pragma unroll
@@ -476,8 +465,8 @@ static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &grou
             for (int j = 0; j + 64 <= Tile::cols; j += 64)
                 outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j);
             if constexpr (Tile::rest > 0)
-                outbox.template send<Tile::rest>(sum + (Tile::cols - Tile::rest) / 2, maps, to, turned,
-                                                 group.number, row, col + Tile::cols - Tile::rest);
+                outbox.template send<Tile::rest>(sum + (Tile::cols - Tile::rest) / 2, maps, to, turned, group.number,
+                                                 row, col + Tile::cols - Tile::rest);
         } else {
 #pragma unroll
             for (int j = 0; j + 32 <= Tile::cols; j += 32)
@@ -491,12 +480,10 @@ static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &grou
 
 /* By a warpgroup. */
 template <class Tile>
-static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &place,
-                                                      const ElectedMaps &maps, const Result &to,
-                                                      const ElectedCut &cut, int steps)
+static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
+                                                      const Result &to, const ElectedCut &cut, int steps)
 {
-    const int items = cut.down * cut.across, stride = gridDim.x / cut.blocks(),
-              first = blockIdx.x / cut.blocks();
+    const int items = cut.down * cut.across, stride = gridDim.x / cut.blocks(), first = blockIdx.x / cut.blocks();
     const StageRelease free(place, cut);
     ElectedGroup<Tile> group;
     group.number = __shfl_sync(~0u, threadIdx.x / GROUP_THREADS, 0); /* known to be the same in all lanes */
@@ -508,8 +495,7 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
 
     if (second)
         group.skip(steps, cut.stages);
-    for (int item = first + (second ? stride : 0); item < items;
-         item += cut.turns() ? 2 * stride : stride, ++nth) {
+    for (int item = first + (second ? stride : 0); item < items; item += cut.turns() ? 2 * stride : stride, ++nth) {
         int row, col;
         /* By turns: the other has seen all its stages full, so that the parities of this one's are no earlier
          * ones. */
@@ -574,11 +560,11 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
 #endif
 }
 
-#define ELECTED_PARAMETERS                                                                                        \
-    const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                             \
-        const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c,             \
-        int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows,               \
-        int cluster_cols, int down, int across, int order, int stages, int outs, int flags
+#define ELECTED_PARAMETERS                                                                                           \
+    const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                                \
+        const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c, int type_of_c, \
+        int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int down,     \
+        int across, int order, int stages, int outs, int flags
 #define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
 #define ELECTED_CUT (ElectedCut{cluster_rows, cluster_cols, down, across, order, stages, outs, flags})
 #define ELECTED_RESULT (Result{c, type_of_c, m, n, ldc, alpha, beta})

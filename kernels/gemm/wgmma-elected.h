@@ -13,32 +13,32 @@
 #define GEMM_ELECTED_EARLY 8  /* the next launch may begin when blocks end */
 
 /* X(how many times 64 rows, how many columns a warpgroup has) */
-#define GEMM_ELECTED_TILES(X, ...)                                                                          \
-    X(1, 32, __VA_ARGS__)                                                                                   \
-    X(1, 40, __VA_ARGS__)                                                                                   \
-    X(1, 48, __VA_ARGS__)                                                                                   \
-    X(1, 56, __VA_ARGS__)                                                                                   \
-    X(1, 64, __VA_ARGS__)                                                                                   \
-    X(1, 80, __VA_ARGS__)                                                                                   \
-    X(1, 88, __VA_ARGS__)                                                                                   \
-    X(1, 96, __VA_ARGS__)                                                                                   \
-    X(1, 104, __VA_ARGS__)                                                                                  \
-    X(1, 112, __VA_ARGS__)                                                                                  \
-    X(1, 128, __VA_ARGS__)                                                                                  \
-    X(1, 144, __VA_ARGS__)                                                                                  \
-    X(1, 160, __VA_ARGS__)                                                                                  \
-    X(1, 168, __VA_ARGS__)                                                                                  \
-    X(1, 192, __VA_ARGS__)                                                                                  \
-    X(1, 224, __VA_ARGS__)                                                                                  \
-    X(1, 256, __VA_ARGS__)                                                                                  \
-    X(2, 48, __VA_ARGS__)                                                                                   \
-    X(2, 64, __VA_ARGS__)                                                                                   \
-    X(2, 80, __VA_ARGS__)                                                                                   \
-    X(2, 104, __VA_ARGS__)                                                                                  \
-    X(2, 128, __VA_ARGS__)                                                                                  \
-    X(2, 144, __VA_ARGS__)                                                                                  \
-    X(2, 160, __VA_ARGS__)                                                                                  \
-    X(2, 168, __VA_ARGS__)                                                                                  \
+#define GEMM_ELECTED_TILES(X, ...) \
+    X(1, 32, __VA_ARGS__)          \
+    X(1, 40, __VA_ARGS__)          \
+    X(1, 48, __VA_ARGS__)          \
+    X(1, 56, __VA_ARGS__)          \
+    X(1, 64, __VA_ARGS__)          \
+    X(1, 80, __VA_ARGS__)          \
+    X(1, 88, __VA_ARGS__)          \
+    X(1, 96, __VA_ARGS__)          \
+    X(1, 104, __VA_ARGS__)         \
+    X(1, 112, __VA_ARGS__)         \
+    X(1, 128, __VA_ARGS__)         \
+    X(1, 144, __VA_ARGS__)         \
+    X(1, 160, __VA_ARGS__)         \
+    X(1, 168, __VA_ARGS__)         \
+    X(1, 192, __VA_ARGS__)         \
+    X(1, 224, __VA_ARGS__)         \
+    X(1, 256, __VA_ARGS__)         \
+    X(2, 48, __VA_ARGS__)          \
+    X(2, 64, __VA_ARGS__)          \
+    X(2, 80, __VA_ARGS__)          \
+    X(2, 104, __VA_ARGS__)         \
+    X(2, 128, __VA_ARGS__)         \
+    X(2, 144, __VA_ARGS__)         \
+    X(2, 160, __VA_ARGS__)         \
+    X(2, 168, __VA_ARGS__)         \
     X(2, 176, __VA_ARGS__)
 
 /* Of them those for operands whose outer index runs along their rows in memory: such a Y comes in whole lines of 64

@@ -1,5 +1,5 @@
-/* Sizes of wgmma-narrow in OpenCL, that the C compiler and the kernel share: rows of a tile, threads of a work-group, and
- * bytes of local memory: all stages, and with what leaves turned, barriers, and room to begin at 1024. */
+/* Sizes of wgmma-narrow in OpenCL, that the C compiler and the kernel share: rows of a tile, threads of a work-group,
+ * and bytes of local memory: all stages, and with what leaves turned, barriers, and room to begin at 1024. */
 
 #define GEMM_NARROW_CL_ROWS 64
 #define GEMM_NARROW_CL_THREADS 160

@@ -17,17 +17,17 @@ template <int LINE> static __device__ __forceinline__ uint64_t operand_across(ui
 /* From what an instruction multiplies to what the next one does: 16 lines. */
 template <int LINE> constexpr uint64_t NEXT_ACROSS = 16 * LINE >> 4;
 
-#define SUMS_8(i)                                                                                         \
+#define SUMS_8(i)                                                                                           \
     "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), "+f"(sum[i + 5]), \
         "+f"(sum[i + 6]), "+f"(sum[i + 7])
 #define PLACES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define PLACES_16 PLACES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 
 /* COLS columns; the places in the text of what comes after the sums. */
-#define WGMMA(COLS, TYPE, PLACES, A, B, TRANS_A, TRANS_B, ...)                                            \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n" #COLS "k16.f32." TYPE "." TYPE " {" PLACES "}, %" #A \
-                 ", %" #B ", 1, 1, 1, %" #TRANS_A ", %" #TRANS_B ";\n"                                    \
-                 : __VA_ARGS__                                                                            \
+#define WGMMA(COLS, TYPE, PLACES, A, B, TRANS_A, TRANS_B, ...)                                                     \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #COLS "k16.f32." TYPE "." TYPE " {" PLACES "}, %" #A ", %" #B \
+                 ", 1, 1, 1, %" #TRANS_A ", %" #TRANS_B ";\n"                                                      \
+                 : __VA_ARGS__                                                                                     \
                  : "l"(a), "l"(b), "n"(A_INNER ? 0 : 1), "n"(B_INNER ? 0 : 1))
 
 template <class T, bool A_INNER, bool B_INNER>

@@ -1,10 +1,10 @@
 /* gemm/wgmma-narrow: products whose C has few columns, or few rows, which are then columns of the product B^T A^T whose
- * result is turned on its way out.  Tiles have 64 rows and 16, 32 or 64 columns, so that nearly all of a multiprocessor's
- * local memory holds what is on its way of the larger operand.  CUDA: wgmma-narrow.cu; here every work-group makes its
- * tensor maps, and stays for all its tiles.
+ * result is turned on its way out.  Tiles have 64 rows and 16, 32 or 64 columns, so that nearly all of a
+ * multiprocessor's local memory holds what is on its way of the larger operand.  CUDA: wgmma-narrow.cu; here every
+ * work-group makes its tensor maps, and stays for all its tiles.
  *
- * The recipe defines ENTRY and COLS, and TRANS_A and TRANS_B of the product that is multiplied: a program for each tile,
- * layout and type of C. */
+ * The recipe defines ENTRY and COLS, and TRANS_A and TRANS_B of the product that is multiplied: a program for each
+ * tile, layout and type of C. */
 #include "device.clh"
 #include "wgmma-narrow.h"
 #include "wgmma-narrow-cl.h"
@@ -85,8 +85,8 @@ INLINE void multiply_stage(float *sum, uint stage)
 INLINE void consume(float *sum, ring_t *ring, int steps)
 {
     uint before = 0;
-    _Pragma("unroll 1")
-    for (int step = 0; step < steps; ++step) {
+    _Pragma("unroll 1") for (int step = 0; step < steps; ++step)
+    {
         await(full_of(ring), ring->parity);
         multiply_stage(sum, ring->first + (uint)ring->place * STAGE_BYTES);
         if (step > 0) {
@@ -133,8 +133,8 @@ INLINE void write_turned(const float *sum, const result_t *c, int row, int col, 
                      "f"(sum[i])
                      : "memory");
     meet_group();
-    _Pragma("unroll 4")
-    for (int i = warp; i < COLS; i += GROUP_THREADS / 32) {
+    _Pragma("unroll 4") for (int i = warp; i < COLS; i += GROUP_THREADS / 32)
+    {
         float first, second;
         asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
                      : "=f"(first), "=f"(second)
@@ -175,11 +175,11 @@ INLINE void multiply_items(ring_t ring, const target_t *to, const cut_t *cut, in
 /* ---- the product ----------------------------------------------------------------------- */
 
 /* type_of_c: what CUDA's form is told of C; here OUT is its type. */
-kernel WORK_GROUP(THREADS) void ENTRY(
-    global uchar *a_base, long a_offset, matrix_t a_matrix, global uchar *b_base, long b_offset, matrix_t b_matrix,
-    global uchar *maps_base, long maps_offset, global OUT *c_elements, long c_first, int type_of_c, int m, int n, int k,
-    long ldc, float alpha, float beta, int turned, global float4 *partials, long partials_first, int whole, int parts,
-    int items)
+kernel WORK_GROUP(THREADS) void ENTRY(global uchar *a_base, long a_offset, matrix_t a_matrix, global uchar *b_base,
+                                      long b_offset, matrix_t b_matrix, global uchar *maps_base, long maps_offset,
+                                      global OUT *c_elements, long c_first, int type_of_c, int m, int n, int k,
+                                      long ldc, float alpha, float beta, int turned, global float4 *partials,
+                                      long partials_first, int whole, int parts, int items)
 {
     local uchar memory[GEMM_NARROW_CL_LOCAL - 512];
     local ulong barriers[2 * STAGES];
@@ -217,8 +217,8 @@ INLINE void write_if_there(const result_t *c, int row, int col, float sum)
         write_one(c, row, col, sum);
 }
 
-/* Work-group (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps' sums in
- * their order. */
+/* Work-group (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps' sums
+ * in their order. */
 kernel WORK_GROUP(32 * ADDERS) void gemm_wgmma_narrow_sum(global OUT *c_elements, long c_first, int type_of_c, int m,
                                                           int n, long ldc, float alpha, float beta, int turned,
                                                           global const float4 *partials, long partials_first, int whole,
@@ -236,9 +236,7 @@ kernel WORK_GROUP(32 * ADDERS) void gemm_wgmma_narrow_sum(global OUT *c_elements
     place_tile(whole + (int)get_group_id(0), turned ? n : m, turned ? m : n, ROWS, COLS, &row, &col);
     row += quad % GROUP_THREADS / 32 * 16 + lane / 4;
     col += quad / GROUP_THREADS * 8 + lane % 4 * 2;
-    _Pragma("unroll 4")
-    for (int part = warp; part < parts; part += ADDERS)
-        sum += from[part * quads];
+    _Pragma("unroll 4") for (int part = warp; part < parts; part += ADDERS) sum += from[part * quads];
     sums[warp][lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (warp > 0)

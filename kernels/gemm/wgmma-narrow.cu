@@ -23,8 +23,7 @@ template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS> struct
     /* Of the sums on their way: from a column to the next one where C is turned, else from row to row. */
     static constexpr int turned_pitch = rows + 4, straight_pitch = COLS + 8;
     static_assert(ROWS % GROUP_ROWS == 0 && 2 * BARRIER_BYTES * stages <= GEMM_NARROW_BARRIERS, "as the recipe counts");
-    static_assert(4 * cols * turned_pitch <= stages * stage_bytes &&
-                      4 * rows * straight_pitch <= stages * stage_bytes,
+    static_assert(4 * cols * turned_pitch <= stages * stage_bytes && 4 * rows * straight_pitch <= stages * stage_bytes,
                   "sums lie where stages were");
 };
 
@@ -80,8 +79,8 @@ static __device__ __forceinline__ void bring_box(unsigned to, const TensorMap &m
 
 /* By one thread, with the copy engine; lines of A that run across k hold the rows of a warpgroup. */
 template <class Tile>
-static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, const TensorMap &map_b,
-                                                    Ring<Tile> ring, const Item &item)
+static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, const TensorMap &map_b, Ring<Tile> ring,
+                                                    const Item &item)
 {
     for (int step = item.first; step < item.first + item.steps; ++step) {
         barrier_wait(ring.free(), ring.phase);
@@ -97,18 +96,17 @@ static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, cons
 /* ---- multiplying --------------------------------------------------------------------- */
 
 /* Begins to multiply a stage. */
-template <class Tile>
-static __device__ __forceinline__ void multiply_stage(Group<Tile> &group, unsigned stage)
+template <class Tile> static __device__ __forceinline__ void multiply_stage(Group<Tile> &group, unsigned stage)
 {
     const uint64_t a = operand_at<Tile::a_inner>(stage + group.number * BLOCK_BYTES);
-    const uint64_t b = Tile::b_inner ? operand_at<true>(stage + Tile::a_bytes)
-                                     : operand_across<Tile::b_line>(stage + Tile::a_bytes);
+    const uint64_t b =
+        Tile::b_inner ? operand_at<true>(stage + Tile::a_bytes) : operand_across<Tile::b_line>(stage + Tile::a_bytes);
     constexpr uint64_t NEXT_B = Tile::b_inner ? NEXT_INNER<true> : NEXT_ACROSS<Tile::b_line>;
     begin_products();
 #pragma unroll
     for (int k = 0; k < DEPTH / 16; ++k)
-        multiply_add<typename Tile::Element, Tile::a_inner, Tile::b_inner>(
-            group.sum, a + k * NEXT_INNER<Tile::a_inner>, b + k * NEXT_B);
+        multiply_add<typename Tile::Element, Tile::a_inner, Tile::b_inner>(group.sum, a + k * NEXT_INNER<Tile::a_inner>,
+                                                                           b + k * NEXT_B);
     end_products();
 }
 
@@ -135,8 +133,7 @@ static __device__ __forceinline__ void consume_stages(Group<Tile> &group, Ring<T
 /* ---- C ------------------------------------------------------------------------------- */
 
 /* The thread's sums, to where stages were: those of a row of C one after the other. */
-template <class Tile>
-static __device__ __forceinline__ void lay_out(const Group<Tile> &group, bool turned, unsigned to)
+template <class Tile> static __device__ __forceinline__ void lay_out(const Group<Tile> &group, bool turned, unsigned to)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
@@ -154,8 +151,7 @@ static __device__ __forceinline__ void write_shares(const Target &c, const Item 
                                                     const Share &share)
 {
     constexpr int PAIRS = Tile::rows * Tile::cols / 2;
-    for (int i = share.rank * Tile::consumers + (int)threadIdx.x; i < PAIRS;
-         i += share.blocks * Tile::consumers) {
+    for (int i = share.rank * Tile::consumers + (int)threadIdx.x; i < PAIRS; i += share.blocks * Tile::consumers) {
         const int row = c.turned ? i % (Tile::rows / 2) * 2 : i / (Tile::cols / 2),
                   col = c.turned ? i / (Tile::rows / 2) : i % (Tile::cols / 2) * 2;
         const int at = c.turned ? col * Tile::turned_pitch + row : row * Tile::straight_pitch + col;
@@ -178,8 +174,8 @@ template <class Tile> static __device__ __forceinline__ void meet_consumers()
 
 /* Where blocks read each other's shared memory, none ends before all have. */
 template <class Tile>
-static __device__ __forceinline__ void leave(const Group<Tile> &group, const Target &c, const Item &item,
-                                             unsigned sums, const Share &share)
+static __device__ __forceinline__ void leave(const Group<Tile> &group, const Target &c, const Item &item, unsigned sums,
+                                             const Share &share)
 {
     meet_consumers<Tile>(); /* all warps have read the stages */
     lay_out(group, c.turned, sums);
@@ -196,9 +192,8 @@ static __device__ __forceinline__ void leave(const Group<Tile> &group, const Tar
 #endif
 
 template <class Tile>
-static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, const TensorMap &map_b,
-                                                       const Target &c, int k, float4 *partials,
-                                                       const Cut &cut)
+static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, const TensorMap &map_b, const Target &c,
+                                                       int k, float4 *partials, const Cut &cut)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
@@ -230,15 +225,15 @@ static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, c
 
 #define NARROW_TARGET (Target{Result{c, type_of_c, m, n, ldc, alpha, beta}, turned != 0})
 
-#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, ROWS, COLS, type, T)                                    \
-    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS(ROWS), GEMM_NARROW_BLOCKS)        \
-        gemm_wgmma_narrow_##ROWS##x##COLS##_##type##_##layout(                                         \
-            const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, void *c, \
-            int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int turned,      \
-            float4 *partials, int whole, int parts, int items)                                         \
-    {                                                                                                  \
-        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, ROWS, COLS>>(map_a, map_b, NARROW_TARGET, k,      \
-                                                                  partials, Cut{whole, parts, items}); \
+#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, ROWS, COLS, type, T)                                                   \
+    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS(ROWS), GEMM_NARROW_BLOCKS)                       \
+        gemm_wgmma_narrow_##ROWS##x##COLS##_##type##_##layout(                                                        \
+            const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, void *c, int type_of_c, \
+            int m, int n, int k, int64_t ldc, float alpha, float beta, int turned, float4 *partials, int whole,       \
+            int parts, int items)                                                                                     \
+    {                                                                                                                 \
+        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, ROWS, COLS>>(map_a, map_b, NARROW_TARGET, k, partials,           \
+                                                                  Cut{whole, parts, items});                          \
     }
 
 GEMM_LAYOUTS(NARROW_ENTRY, 64, 16, f16, __half)
@@ -256,8 +251,8 @@ GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)
 
 /* Block (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps'
  * sums in their order. */
-static __device__ __forceinline__ void add_parts(const Target &c, const float4 *partials, int whole,
-                                                 int parts, int cols)
+static __device__ __forceinline__ void add_parts(const Target &c, const float4 *partials, int whole, int parts,
+                                                 int cols)
 {
     constexpr int ADDERS = GEMM_NARROW_ADDERS;
     __shared__ float4 sums[ADDERS][32];
@@ -302,8 +297,8 @@ static __device__ __forceinline__ void add_parts(const Target &c, const float4 *
 }
 
 extern "C" __global__ void __launch_bounds__(32 * GEMM_NARROW_ADDERS)
-    gemm_wgmma_narrow_sum_f32(void *c, int type_of_c, int m, int n, int64_t ldc, float alpha, float beta,
-                              int turned, const float4 *partials, int whole, int parts, int cols)
+    gemm_wgmma_narrow_sum_f32(void *c, int type_of_c, int m, int n, int64_t ldc, float alpha, float beta, int turned,
+                              const float4 *partials, int whole, int parts, int cols)
 {
     add_parts(NARROW_TARGET, partials, whole, parts, cols);
 }

@@ -7,5 +7,5 @@
 #define GEMM_NARROW_STAGES 112640
 #define GEMM_NARROW_BARRIERS 512
 #define GEMM_NARROW_SHARED (1024 + GEMM_NARROW_STAGES + GEMM_NARROW_BARRIERS)
-#define GEMM_NARROW_ADDERS 8 /* warps that add up parts of k */
+#define GEMM_NARROW_ADDERS 8     /* warps that add up parts of k */
 #define GEMM_NARROW_PART_ROWS 64 /* of the tiles whose parts they add */

@@ -60,48 +60,47 @@ template <int COUNT> static __device__ __forceinline__ void settle(float (&sum)[
 
 /* sum += a b.  Thread t of the warpgroup has rows t / 32 * 16 + t % 32 / 4 and 8 further, of every eight columns
  * 2 (t % 4) and the next: sum[4 j + 2 h + e] is row + 8 h, column 8 j + 2 (t % 4) + e. */
-#define SUMS_8(i)                                                                                         \
+#define SUMS_8(i)                                                                                           \
     "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), "+f"(sum[i + 5]), \
         "+f"(sum[i + 6]), "+f"(sum[i + 7])
 #define SUMS_32(i) SUMS_8(i), SUMS_8(i + 8), SUMS_8(i + 16), SUMS_8(i + 24)
-#define PLACES_32 \
+#define PLACES_32                                                            \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define PLACES_48 \
-    PLACES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
-#define PLACES_64 \
-    PLACES_32 ", " \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define PLACES_96 \
-    PLACES_64 ", " \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define PLACES_128 \
-    PLACES_96 ", " \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define PLACES_48 PLACES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define PLACES_64                                                                                \
+    PLACES_32 ", "                                                                               \
+              "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+              "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define PLACES_96                                                                                \
+    PLACES_64 ", "                                                                               \
+              "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+              "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define PLACES_128                                                                                           \
+    PLACES_96 ", "                                                                                           \
+              "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+              "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
 /* COLS columns; the places in the text of what comes after the sums.  Without ADD: sum = a b. */
-#define WGMMA(COLS, TYPE, PLACES, A, B, TRANS_A, TRANS_B, ANY, ...)                                          \
-    asm volatile("{\n"                                                                                       \
-                 ".reg .pred add;\n"                                                                         \
-                 "setp.ne.u32 add, %" #ANY ", 0;\n"                                                           \
-                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k16.f32." TYPE "." TYPE " {" PLACES "}, %" #A    \
-                 ", %" #B ", add, 1, 1, %" #TRANS_A ", %" #TRANS_B ";\n"                                     \
-                 "}"                                                                                         \
-                 : __VA_ARGS__                                                                               \
+#define WGMMA(COLS, TYPE, PLACES, A, B, TRANS_A, TRANS_B, ANY, ...)                                                \
+    asm volatile("{\n"                                                                                             \
+                 ".reg .pred add;\n"                                                                               \
+                 "setp.ne.u32 add, %" #ANY ", 0;\n"                                                                \
+                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k16.f32." TYPE "." TYPE " {" PLACES "}, %" #A ", %" #B \
+                 ", add, 1, 1, %" #TRANS_A ", %" #TRANS_B ";\n"                                                    \
+                 "}"                                                                                               \
+                 : __VA_ARGS__                                                                                     \
                  : "l"(a), "l"(b), "n"(A_INNER ? 0 : 1), "n"(B_INNER ? 0 : 1), "n"(ADD ? 1 : 0))
 
 /* The same of TF32, whose operands can't be transposed. */
-#define WGMMA_TF32(COLS, PLACES, A, B, ANY, ...)                                                               \
-    asm volatile("{\n"                                                                                        \
-                 ".reg .pred add;\n"                                                                          \
-                 "setp.ne.u32 add, %" #ANY ", 0;\n"                                                           \
-                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k8.f32.tf32.tf32 {" PLACES "}, %" #A               \
-                 ", %" #B ", add, 1, 1;\n"                                                                    \
-                 "}"                                                                                          \
-                 : __VA_ARGS__                                                                                \
+#define WGMMA_TF32(COLS, PLACES, A, B, ANY, ...)                                                          \
+    asm volatile("{\n"                                                                                    \
+                 ".reg .pred add;\n"                                                                      \
+                 "setp.ne.u32 add, %" #ANY ", 0;\n"                                                       \
+                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k8.f32.tf32.tf32 {" PLACES "}, %" #A ", %" #B \
+                 ", add, 1, 1;\n"                                                                         \
+                 "}"                                                                                      \
+                 : __VA_ARGS__                                                                            \
                  : "l"(a), "l"(b), "n"(ADD ? 1 : 0))
 
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
@@ -161,10 +160,10 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[128], uint64_t 
 
 /* The same with A in registers, 64 x 8 of it: lane l of warp w has of rows 16 w + l / 4 and 8 further the inner
  * elements l % 4, and then of both rows those 4 further. */
-#define WGMMA_TF32_FROM_REGISTERS(COLS, PLACES, A0, A1, A2, A3, B, ...)                                        \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n" #COLS "k8.f32.tf32.tf32 {" PLACES "}, {%" #A0 ", %" #A1  \
-                 ", %" #A2 ", %" #A3 "}, %" #B ", 1, 1, 1;\n"                                                 \
-                 : __VA_ARGS__                                                                                \
+#define WGMMA_TF32_FROM_REGISTERS(COLS, PLACES, A0, A1, A2, A3, B, ...)                                                \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #COLS "k8.f32.tf32.tf32 {" PLACES "}, {%" #A0 ", %" #A1 ", %" #A2 \
+                 ", %" #A3 "}, %" #B ", 1, 1, 1;\n"                                                                    \
+                 : __VA_ARGS__                                                                                         \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 
 static __device__ __forceinline__ void multiply_add(float (&sum)[32], const unsigned (&a)[4], uint64_t b)

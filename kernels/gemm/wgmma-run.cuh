@@ -14,8 +14,7 @@ enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
 template <class Tile>
 static __device__ __forceinline__ Item item_of(const Result &to, const Cut &cut, int number, int steps)
 {
-    const int m = (int)(Tile::turned ? to.n : to.m),
-              n = (int)(Tile::turned ? to.m : to.n); /* of the product */
+    const int m = (int)(Tile::turned ? to.n : to.m), n = (int)(Tile::turned ? to.m : to.n); /* of the product */
     Item item = item_at(cut, number, m, n, Tile::rows * Tile::cluster, Tile::cols, steps);
     if constexpr (Tile::cluster > 1) {
         const int rank = (int)rank_in_cluster();
@@ -28,8 +27,8 @@ static __device__ __forceinline__ Item item_of(const Result &to, const Cut &cut,
 
 /* By one thread. */
 template <class Tile>
-static __device__ void bring_items(Ring<Tile> ring, const TensorMap &map_a, const TensorMap &map_b,
-                                   const Result &to, const Cut &cut, int steps)
+static __device__ void bring_items(Ring<Tile> ring, const TensorMap &map_a, const TensorMap &map_b, const Result &to,
+                                   const Cut &cut, int steps)
 {
     for (int number = blockIdx.x / Tile::cluster; number < cut.items; number += gridDim.x / Tile::cluster) {
         const Item item = item_of<Tile>(to, cut, number, steps);
@@ -43,8 +42,8 @@ static __device__ void bring_items(Ring<Tile> ring, const TensorMap &map_a, cons
 
 /* By a warpgroup. */
 template <class Tile>
-static __device__ __forceinline__ void multiply_items(Ring<Tile> ring, const Destination &c, const Cut &cut,
-                                                      int steps, float4 *partials)
+static __device__ __forceinline__ void multiply_items(Ring<Tile> ring, const Destination &c, const Cut &cut, int steps,
+                                                      float4 *partials)
 {
     Group<Tile> group;
     group.number = threadIdx.x / GROUP_THREADS;
@@ -87,8 +86,7 @@ template <class Tile> static __device__ __forceinline__ void open_pipeline()
 
 template <class Tile>
 static __device__ __forceinline__ void run_pipeline(const TensorMap &map_a, const TensorMap &map_b,
-                                                    const Destination &c, int k, float4 *partials,
-                                                    const Cut &cut)
+                                                    const Destination &c, int k, float4 *partials, const Cut &cut)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
@@ -107,8 +105,8 @@ static __device__ __forceinline__ void run_pipeline(const TensorMap &map_a, cons
 #endif
 }
 
-#define WGMMA_PARAMETERS                                                                                \
-    const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,                   \
-        const __grid_constant__ TensorMap map_c, int bulk, void *c, int type_of_c, int m, int n, int k, \
-        int64_t ldc, float alpha, float beta, float4 *partials, int whole, int parts, int items
+#define WGMMA_PARAMETERS                                                                                             \
+    const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,                                \
+        const __grid_constant__ TensorMap map_c, int bulk, void *c, int type_of_c, int m, int n, int k, int64_t ldc, \
+        float alpha, float beta, float4 *partials, int whole, int parts, int items
 #define WGMMA_DESTINATION (Destination{Result{c, type_of_c, m, n, ldc, alpha, beta}, &map_c, bulk != 0})

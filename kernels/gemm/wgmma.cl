@@ -35,9 +35,9 @@ INLINE void write_tile(const float *sum, global OUT *c, long rows, long cols, lo
             UNROLL
             for (int j = 0; j < COLS / 8; ++j)
                 UNROLL
-                for (int e = 0; e < 2; ++e)
-                    if (col + 8 * j + e < there)
-                        write_sum(c + 8 * j + e, sum[4 * j + 2 * half_of + e], alpha, beta);
+            for (int e = 0; e < 2; ++e)
+                if (col + 8 * j + e < there)
+                    write_sum(c + 8 * j + e, sum[4 * j + 2 * half_of + e], alpha, beta);
         }
         c += 8 * ldc;
     }
@@ -45,15 +45,15 @@ INLINE void write_tile(const float *sum, global OUT *c, long rows, long cols, lo
 
 /* ---- the kernel ---------------------------------------------------------------------- */
 
-#define BRING_STAGE(step)                                                                               \
-    do {                                                                                                \
-        const uint stage = first + (uint)((step) % STAGES) * STAGE_BYTES;                               \
-        const long inner = (step) * DEPTH;                                                              \
-        if ((step) < steps) {                                                                           \
-            bring(stage, A_INNER, ROWS, SOURCE_OF_A(ROWS, DEPTH), a_matrix, a_aligned);                 \
-            bring(stage + A_BYTES, B_INNER, COLS, SOURCE_OF_B(COLS, DEPTH), b_matrix, b_aligned);       \
-        }                                                                                               \
-        asm volatile("cp.async.commit_group;" ::: "memory");                                            \
+#define BRING_STAGE(step)                                                                         \
+    do {                                                                                          \
+        const uint stage = first + (uint)((step) % STAGES) * STAGE_BYTES;                         \
+        const long inner = (step)*DEPTH;                                                          \
+        if ((step) < steps) {                                                                     \
+            bring(stage, A_INNER, ROWS, SOURCE_OF_A(ROWS, DEPTH), a_matrix, a_aligned);           \
+            bring(stage + A_BYTES, B_INNER, COLS, SOURCE_OF_B(COLS, DEPTH), b_matrix, b_aligned); \
+        }                                                                                         \
+        asm volatile("cp.async.commit_group;" ::: "memory");                                      \
     } while (0)
 
 /* Two stages are on their way while one is multiplied and the one before may still be read. */

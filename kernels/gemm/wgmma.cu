@@ -5,8 +5,7 @@
 
 template <class Tile>
 static __device__ __forceinline__ void multiply_one_tile(const TensorMap &map_a, const TensorMap &map_b,
-                                                         const TensorMap &map_c, bool bulk, const Result &to,
-                                                         int k)
+                                                         const TensorMap &map_c, bool bulk, const Result &to, int k)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
@@ -49,14 +48,14 @@ static __device__ __forceinline__ void multiply_one_tile(const TensorMap &map_a,
 #endif
 }
 
-#define WGMMA_SINGLE_ENTRY(layout, TRANS_A, TRANS_B, type, T, ...)                                      \
-    extern "C" __global__ void __launch_bounds__(GROUP_THREADS) gemm_wgmma_##type##_##layout(           \
-        const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,               \
-        const __grid_constant__ TensorMap map_c, int bulk, void *c, int type_of_c, int m, int n, int k, \
-        int64_t ldc, float alpha, float beta)                                                           \
-    {                                                                                                   \
-        multiply_one_tile<Tile<T, !TRANS_A, TRANS_B, __VA_ARGS__>>(                                     \
-            map_a, map_b, map_c, bulk != 0, Result{c, type_of_c, m, n, ldc, alpha, beta}, k);           \
+#define WGMMA_SINGLE_ENTRY(layout, TRANS_A, TRANS_B, type, T, ...)                                                     \
+    extern "C" __global__ void __launch_bounds__(GROUP_THREADS)                                                        \
+        gemm_wgmma_##type##_##layout(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, \
+                                     const __grid_constant__ TensorMap map_c, int bulk, void *c, int type_of_c, int m, \
+                                     int n, int k, int64_t ldc, float alpha, float beta)                               \
+    {                                                                                                                  \
+        multiply_one_tile<Tile<T, !TRANS_A, TRANS_B, __VA_ARGS__>>(map_a, map_b, map_c, bulk != 0,                     \
+                                                                   Result{c, type_of_c, m, n, ldc, alpha, beta}, k);   \
     }
 
 GEMM_LAYOUTS(WGMMA_SINGLE_ENTRY, f16, __half, GEMM_WGMMA_64X128)

@@ -27,8 +27,7 @@ enum { BLOCK_BYTES = GROUP_ROWS * ROW_BYTES }; /* 64 rows of a stage, or of C on
 
 static_assert(DEPTH * 2 == ROW_BYTES, "a row of a stage is a swizzled line");
 
-template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS, int STAGES, int CLUSTER,
-          bool TURNED = false>
+template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS, int STAGES, int CLUSTER, bool TURNED = false>
 struct Tile {
     using Element = Element_;
     static constexpr int rows = ROWS, cols = COLS, stages = STAGES, cluster = CLUSTER;
@@ -57,8 +56,7 @@ struct Destination {
 /* This block's share of an operand's SIDE x depth, for all blocks of the cluster that share it: one box where
  * the inner index runs along the rows in memory, one for every line of outer indices where those do. */
 template <bool INNER, int SIDE, int CLUSTER, int LINE = 64>
-static __device__ __forceinline__ void bring(unsigned to, const TensorMap &map, int outer, int inner,
-                                             unsigned barrier)
+static __device__ __forceinline__ void bring(unsigned to, const TensorMap &map, int outer, int inner, unsigned barrier)
 {
     constexpr int SHARE = SIDE / CLUSTER, BOX = INNER ? SHARE : LINE;
     const int first = CLUSTER > 1 ? (int)rank_in_cluster() * SHARE : 0;
@@ -79,8 +77,7 @@ static __device__ __forceinline__ void bring_stage(const Ring<Tile> &ring, const
                                                    const TensorMap &map_b, int row, int col, int step)
 {
     arrive_and_expect(ring.full(), Tile::stage_bytes);
-    bring<Tile::a_inner, Tile::rows, 1, Tile::depth>(ring.data(), map_a, row, step * Tile::depth,
-                                                     ring.full());
+    bring<Tile::a_inner, Tile::rows, 1, Tile::depth>(ring.data(), map_a, row, step * Tile::depth, ring.full());
     bring<Tile::b_inner, Tile::cols, Tile::cluster, Tile::depth>(ring.data() + Tile::a_bytes, map_b, col,
                                                                  step * Tile::depth, ring.full());
 }
@@ -171,8 +168,8 @@ static __device__ __forceinline__ void stage_narrow(const Group<Tile> &group, in
         const float *s = group.sum + FIRST / 2 + 4 * j;
         asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                          place_in_block(block, row, j + lane / 16)),
-                     "r"(narrowed(type, s[0], s[1])), "r"(narrowed(type, s[2], s[3])),
-                     "r"(narrowed(type, s[4], s[5])), "r"(narrowed(type, s[6], s[7]))
+                     "r"(narrowed(type, s[0], s[1])), "r"(narrowed(type, s[2], s[3])), "r"(narrowed(type, s[4], s[5])),
+                     "r"(narrowed(type, s[6], s[7]))
                      : "memory");
     }
 }
@@ -192,8 +189,7 @@ static __device__ __forceinline__ void stage_wide(const Group<Tile> &group, unsi
 }
 
 /* Of a row of a block, an element. */
-template <class Element>
-static __device__ __forceinline__ Element element_of_block(unsigned block, int row, int along)
+template <class Element> static __device__ __forceinline__ Element element_of_block(unsigned block, int row, int along)
 {
     constexpr int CHUNK = 16 / (int)sizeof(Element);
     const unsigned from = place_in_block(block, row, along / CHUNK) + along % CHUNK * (int)sizeof(Element);
@@ -209,8 +205,8 @@ static __device__ __forceinline__ Element element_of_block(unsigned block, int r
 /* A warp writes its 16 rows of a block to C, `cols` elements of each, one by one; those of eight rows are read before
  * the first is written, so that the writes do not wait for reads one by one. */
 template <class Element>
-static __device__ __forceinline__ void write_rows(const Result &to, unsigned block, int first_row,
-                                                  int first_col, int cols)
+static __device__ __forceinline__ void write_rows(const Result &to, unsigned block, int first_row, int first_col,
+                                                  int cols)
 {
     constexpr int AT_ONCE = 8, PER_ROW = ROW_BYTES / (int)sizeof(Element) / 32; /* of a lane */
     const int lane = threadIdx.x % 32, rows = threadIdx.x % GROUP_THREADS / 32 * 16;
@@ -240,8 +236,7 @@ enum { TURNED_ROWS = 32, TURNED_BYTES = TURNED_ROWS * ROW_BYTES };
 /* A warp writes the 16 columns of C that it staged; `col` is the block's first. */
 static __device__ __forceinline__ void write_columns(const Result &to, unsigned block, int first_row, int col)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x % GROUP_THREADS / 32,
-              along = warp % 2 * 16 + lane % 16;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % GROUP_THREADS / 32, along = warp % 2 * 16 + lane % 16;
     block += warp / 2 * TURNED_BYTES;
     col += warp * 16 + lane % 16;
 #pragma unroll 4
@@ -304,8 +299,8 @@ template <class Tile> struct Outbox {
 
 /* sum + beta * C, for what there is of C. */
 template <class Tile, class Element>
-static __device__ __forceinline__ void add_before(Group<Tile> &group, const Result &to, const Element *c,
-                                                  int row, int col)
+static __device__ __forceinline__ void add_before(Group<Tile> &group, const Result &to, const Element *c, int row,
+                                                  int col)
 {
 #pragma unroll
     for (int i = 0; i < Group<Tile>::COUNT; ++i) {
@@ -360,8 +355,8 @@ static __device__ __forceinline__ void send_narrow_from(const Group<Tile> &group
 
 /* The tile at (row, col). */
 template <class Tile>
-static __device__ __forceinline__ void write(Group<Tile> &group, const Destination &c, Outbox<Tile> &outbox,
-                                             int row, int col)
+static __device__ __forceinline__ void write(Group<Tile> &group, const Destination &c, Outbox<Tile> &outbox, int row,
+                                             int col)
 {
     row += group.number * GROUP_ROWS;
     finish(group, c.to, row, col);
@@ -379,8 +374,8 @@ static __device__ __forceinline__ void write(Group<Tile> &group, const Destinati
 template <class Tile>
 static __device__ __forceinline__ void write_partial(const Group<Tile> &group, float4 *partials, int number)
 {
-    float4 *to = partials + (int64_t)number * (Tile::cols / 8 * Tile::consumers) +
-                 group.number * GROUP_THREADS + threadIdx.x % GROUP_THREADS;
+    float4 *to = partials + (int64_t)number * (Tile::cols / 8 * Tile::consumers) + group.number * GROUP_THREADS +
+                 threadIdx.x % GROUP_THREADS;
 #pragma unroll
     for (int j = 0; j < Tile::cols / 8; ++j) {
         const float *s = group.sum + 4 * j;
@@ -393,11 +388,9 @@ static __device__ __forceinline__ void write_partial(const Group<Tile> &group, f
 /* Block (tile, y): each thread adds up a quad of the partial tiles of a tile, the parts in their order.
  * TURNED, CLUSTER: as Tile's; the tiles of a cluster follow each other. */
 template <bool TURNED, int CLUSTER>
-static __device__ inline void add_partials(const Result &to, const float4 *partials, const Cut &cut, int rows,
-                                           int cols)
+static __device__ inline void add_partials(const Result &to, const float4 *partials, const Cut &cut, int rows, int cols)
 {
-    const int consumers = 2 * rows, quad = (int)(blockIdx.y * blockDim.x + threadIdx.x),
-              quads = cols / 8 * consumers;
+    const int consumers = 2 * rows, quad = (int)(blockIdx.y * blockDim.x + threadIdx.x), quads = cols / 8 * consumers;
     const float4 *from = partials + (int64_t)blockIdx.x * cut.parts * quads + quad;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     int row, col;
@@ -413,8 +406,8 @@ static __device__ inline void add_partials(const Result &to, const float4 *parti
         sum.z += v.z;
         sum.w += v.w;
     }
-    place_tile(cut.whole + (int)blockIdx.x / CLUSTER, (int)(TURNED ? to.n : to.m),
-               (int)(TURNED ? to.m : to.n), rows * CLUSTER, cols, &row, &col);
+    place_tile(cut.whole + (int)blockIdx.x / CLUSTER, (int)(TURNED ? to.n : to.m), (int)(TURNED ? to.m : to.n),
+               rows * CLUSTER, cols, &row, &col);
     row += (int)blockIdx.x % CLUSTER * rows + quad % consumers / 32 * 16 + quad % 32 / 4;
     col += quad / consumers * 8 + quad % 4 * 2;
     if constexpr (TURNED) {
@@ -428,12 +421,11 @@ static __device__ inline void add_partials(const Result &to, const float4 *parti
     }
 }
 
-#define WGMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, TURNED, CLUSTER)                           \
-    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_SUM_THREADS)                                   \
-        gemm_##kernel##_sum_##type##_##layout(void *c, int type_of_c, int m, int n, int64_t ldc,           \
-                                              float alpha, float beta, const float4 *partials, int whole,  \
-                                              int parts, int rows, int cols)                               \
-    {                                                                                                      \
-        add_partials<TURNED, CLUSTER>(Result{c, type_of_c, m, n, ldc, alpha, beta}, partials,              \
-                                      Cut{whole, parts, 0}, rows, cols);                                   \
+#define WGMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, TURNED, CLUSTER)                                       \
+    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_SUM_THREADS) gemm_##kernel##_sum_##type##_##layout(        \
+        void *c, int type_of_c, int m, int n, int64_t ldc, float alpha, float beta, const float4 *partials, int whole, \
+        int parts, int rows, int cols)                                                                                 \
+    {                                                                                                                  \
+        add_partials<TURNED, CLUSTER>(Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, Cut{whole, parts, 0},    \
+                                      rows, cols);                                                                     \
     }

@@ -5,12 +5,7 @@
 
 #include "recipe.h"
 
-typedef enum plx_wgmma_kernel {
-    PLX_WGMMA,
-    PLX_WGMMA_PIPELINED,
-    PLX_WGMMA_CLUSTER,
-    PLX_WGMMA_TF32
-} plx_wgmma_kernel;
+typedef enum plx_wgmma_kernel { PLX_WGMMA, PLX_WGMMA_PIPELINED, PLX_WGMMA_CLUSTER, PLX_WGMMA_TF32 } plx_wgmma_kernel;
 
 /* A tile of C that a block computes. */
 typedef struct plx_wgmma_tile {
@@ -56,8 +51,8 @@ double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const p
 
 /* More microseconds of a launch after another in OpenCL, where none begins early; 0 in CUDA. */
 double plx_units_late_us(const plx_device_info *device);
-/* Bytes that come from memory in a microsecond: an H100 has less of that than those with more memory, on which most models
- * were fitted. */
+/* Bytes that come from memory in a microsecond: an H100 has less of that than those with more memory, on which most
+ * models were fitted. */
 double plx_units_memory_rate(const plx_device_info *device);
 /* Microseconds of a product of 16 bits by a model that knows nothing of that rate: none takes less than to bring its
  * operands, and a part of what it takes else. */
@@ -73,8 +68,8 @@ void plx_units_add_places_of_maps(plx_recipe *recipe, plx_step *step);
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
 /* The launches of a product that has no elements, or no terms; else whether its sizes can be multiplied, and
  * `multiplies`. */
-plx_status plx_wgmma_without_terms(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, bool *multiplies, plx_error *error);
+plx_status plx_wgmma_without_terms(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   bool *multiplies, plx_error *error);
 /* Whether the device has so much scratch memory, and what plx_recipe_check() looks at. */
 plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error);
 /* GEMM_RESULT_, of C. */
@@ -86,26 +81,26 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
                                plx_error *error);
 plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                             plx_error *error);
-plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error);
-plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error);
+plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error);
 plx_status plx_wgmma_pipelined_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                                 plx_recipe *recipe, plx_error *error);
-plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error);
 plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                               plx_recipe *recipe, plx_error *error);
-plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error);
 plx_status plx_wgmma_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                            plx_recipe *recipe, plx_error *error);
 size_t plx_wgmma_tf32_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                               size_t capacity);
-size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device,
-                                   plx_config *configs, size_t capacity);
-size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device,
-                                 plx_config *configs, size_t capacity);
+size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                   size_t capacity);
+size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                 size_t capacity);
 
 /* Roundings in a sum of k products on the matrix units, and of these kernels (doc/validation.md). */
 int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device);

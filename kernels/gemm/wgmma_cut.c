@@ -68,9 +68,9 @@ static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 4.0e6, 0.
                          of_singles = {2.74, 2.73, 0.96, 8.2e6, 0.0066, 3.33e6, 0.59, 0};
 
 #define SHORT_STEPS 18
-#define LATE_US 6.0 /* more of a launch after another in OpenCL, where none begins early */
-#define FEW 64      /* columns, or rows, of C, where reading is what takes time: */
-#define READ_US 3.0 /* and a launch */
+#define LATE_US 6.0        /* more of a launch after another in OpenCL, where none begins early */
+#define FEW 64             /* columns, or rows, of C, where reading is what takes time: */
+#define READ_US 3.0        /* and a launch */
 #define COLUMNS_RATE 3.3e6 /* of operands */
 #define ROWS_RATE 2.1e6    /* the same where few rows fill a part of each tile */
 
@@ -108,7 +108,6 @@ bool plx_wgmma_copy_turns(const plx_problem *problem, const plx_wgmma_tile *tile
 {
     return problem->dtype != PLX_F32 && tile->cols % GEMM_UNITS_DEPTH != 0 && plx_wgmma_lies_across(problem, 1);
 }
-
 
 /* Of the product that is multiplied. */
 static int64_t rows_of(const plx_problem *problem)
@@ -317,16 +316,15 @@ static double us_of_copying(const plx_problem *problem, const plx_device_info *d
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t bytes = element_bytes(problem);
-    const bool both_across = problem->dtype == PLX_F32 && plx_wgmma_lies_across(problem, 0) &&
-                             plx_wgmma_lies_across(problem, 1),
+    const bool both_across =
+                   problem->dtype == PLX_F32 && plx_wgmma_lies_across(problem, 0) && plx_wgmma_lies_across(problem, 1),
                turns = plx_wgmma_turns(problem);
     double k = (double)p->k, elements = 0;
     if (p->lda * bytes % 16 != 0 || (both_across && turns))
         elements += (double)p->m * k;
     if (p->ldb * bytes % 16 != 0 || (both_across && !turns))
         elements += (double)p->n * k;
-    return elements > 0 ? next_us(problem, device) + 2 * elements * (double)bytes / rates_of(problem)->copy_rate
-                        : 0;
+    return elements > 0 ? next_us(problem, device) + 2 * elements * (double)bytes / rates_of(problem)->copy_rate : 0;
 }
 
 /* Of few rows or columns, to read the operands once: no cut takes less. */
@@ -343,12 +341,10 @@ static double us_of_reading(const plx_problem *problem)
 
 static bool has_gaps(const plx_gemm_problem *p)
 {
-    return !p->trans_a && p->trans_b && p->lda % 8 == 0 && p->ldb % 8 == 0 &&
-           (p->lda % 64 != 0 || p->ldb % 64 != 0);
+    return !p->trans_a && p->trans_b && p->lda % 8 == 0 && p->ldb % 8 == 0 && (p->lda % 64 != 0 || p->ldb % 64 != 0);
 }
 
-static double us_of_product(const plx_problem *problem, const plx_device_info *device,
-                            const plx_wgmma_cut *cut)
+static double us_of_product(const plx_problem *problem, const plx_device_info *device, const plx_wgmma_cut *cut)
 {
     const double reading = us_of_reading(problem);
     const double us = (cut->us > reading ? cut->us : reading) + us_of_copying(problem, device);
@@ -360,8 +356,7 @@ static double us_of_product(const plx_problem *problem, const plx_device_info *d
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     plx_wgmma_cut cut;
-    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, device, &cut)
-                                                           : (double)INT64_MAX;
+    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, device, &cut) : (double)INT64_MAX;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */
@@ -375,8 +370,7 @@ static void list(walk *w, size_t tile, const plx_wgmma_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     const bool turns = plx_wgmma_turns(w->problem);
     plx_gemm_list(w->listing, &config, us_of_product(w->problem, w->device, cut), "%dx%d%s",
-                  turns ? cut->tile->cols : cut->tile->rows, turns ? cut->tile->rows : cut->tile->cols,
-                  parts);
+                  turns ? cut->tile->cols : cut->tile->rows, turns ? cut->tile->rows : cut->tile->cols, parts);
 }
 
 static size_t list_all(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
@@ -393,14 +387,14 @@ static size_t list_all(plx_wgmma_kernel kernel, const plx_problem *problem, cons
     return listing.count;
 }
 
-size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device,
-                                   plx_config *configs, size_t capacity)
+size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                   size_t capacity)
 {
     return list_all(PLX_WGMMA_PIPELINED, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
 }
 
-size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device,
-                                 plx_config *configs, size_t capacity)
+size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                 size_t capacity)
 {
     return list_all(PLX_WGMMA_CLUSTER, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
 }

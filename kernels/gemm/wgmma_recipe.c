@@ -101,14 +101,14 @@ plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error)
         return plx_fail(error, PLX_UNSUPPORTED, "needs an NVIDIA device of compute capability 8.0 or later");
     if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u",
-                        device->compute_major, device->compute_minor);
+                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", device->compute_major,
+                        device->compute_minor);
     return PLX_OK;
 }
 
 /* f16, bf16, or f32 as TF32, with a form for each layout; OpenCL compiles one for each type of C. */
-static plx_status start_mma_sync(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
+static plx_status start_mma_sync(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool tf32 = problem->dtype == PLX_F32 && problem->compute == PLX_COMPUTE_TF32;
@@ -130,8 +130,7 @@ static plx_status start_mma_sync(const plx_problem *problem, const plx_device_in
 plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
-    const plx_gemm_geometry shape = {"gemm_mma_sync", GEMM_MMA_SYNC_SIDE, GEMM_MMA_SYNC_SIDE,
-                                     GEMM_MMA_SYNC_THREADS, 0};
+    const plx_gemm_geometry shape = {"gemm_mma_sync", GEMM_MMA_SYNC_SIDE, GEMM_MMA_SYNC_SIDE, GEMM_MMA_SYNC_THREADS, 0};
     int64_t tiles;
     plx_status status = plx_needs_mma_sync(device, error);
     if (status == PLX_OK)
@@ -217,8 +216,7 @@ static plx_step *add_product(const plx_device_info *device, plx_wgmma_kernel ker
     const int64_t slots = plx_wgmma_slots(tile, device);
     plx_step *step = plx_recipe_step(recipe, tile->entry, kernel == PLX_WGMMA ? 128 : GEMM_WGMMA_THREADS, 1);
 
-    step->grid[0] =
-        (uint64_t)((kernel == PLX_WGMMA || cut->items < slots ? cut->items : slots) * tile->cluster);
+    step->grid[0] = (uint64_t)((kernel == PLX_WGMMA || cut->items < slots ? cut->items : slots) * tile->cluster);
     step->cluster = tile->cluster > 1 ? (uint32_t)tile->cluster : 0;
     step->dependent_launch = true;
     return step;
@@ -232,8 +230,8 @@ static void add_cut(plx_step *step, const plx_wgmma_cut *cut, int64_t partials)
 }
 
 /* Adds up the parts of the tiles from `whole` on. */
-static void add_sum(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_wgmma_cut *cut,
-                    int64_t partials, plx_recipe *recipe)
+static void add_sum(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_wgmma_cut *cut, int64_t partials,
+                    plx_recipe *recipe)
 {
     static const char *const entries[] = {[PLX_WGMMA_PIPELINED] = "gemm_wgmma_pipelined_sum",
                                           [PLX_WGMMA_CLUSTER] = "gemm_wgmma_cluster_sum",
@@ -275,9 +273,8 @@ static void add_shared(const plx_wgmma_tile *tile, bool opencl, plx_recipe *reci
         plx_step_shared(step, plx_wgmma_shared(tile));
 }
 
-static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
-                            const plx_device_info *device, const plx_wgmma_cut *cut, bool unaligned,
-                            plx_recipe *recipe, plx_error *error)
+static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                            const plx_wgmma_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
@@ -286,13 +283,14 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
         !take_room(&b, !turns, plx_wgmma_copy_turns(problem, cut->tile), unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
-    scratch += (uint64_t)((cut->items - cut->whole) * cut->tile->cluster) *
-               (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;
+    scratch +=
+        (uint64_t)((cut->items - cut->whole) * cut->tile->cluster) * (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;
     if (scratch > PLX_SCRATCH_COUNTERS || kernel != PLX_WGMMA)
         recipe->scratch_bytes = scratch;
     plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
-    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_tile_reached(problem, cut->tile), opencl, recipe, step);
+    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_tile_reached(problem, cut->tile), opencl, recipe,
+             step);
     add_result(problem, step);
     plx_step_i32(step, (int32_t)problem->of.gemm.k);
     add_factors(problem, step);
@@ -307,8 +305,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
 }
 
 /* Where there is nothing to sum, mma-sync's code makes beta * C. */
-static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
+static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     if (problem->dtype == PLX_F32 && !(device->features & PLX_FEATURE_NVIDIA_PTX)) {
         plx_gemm_add_scale(problem, device, recipe);
@@ -319,8 +316,8 @@ static plx_status scale(const plx_problem *problem, const plx_device_info *devic
     return status;
 }
 
-plx_status plx_wgmma_without_terms(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, bool *multiplies, plx_error *error)
+plx_status plx_wgmma_without_terms(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                   bool *multiplies, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     *multiplies = false;
@@ -342,7 +339,8 @@ static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, 
                    "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DROWS=%d -DCOLS=%d -DSTAGES=%d",
                    tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines,
                    turns || (tf32 ? plx_wgmma_lies_across(problem, A) : p->trans_a),
-                   tf32 || p->trans_b || plx_wgmma_copy_turns(problem, tile), tile->entry, (int)tile->rows, (int)tile->cols, (int)tile->stages);
+                   tf32 || p->trans_b || plx_wgmma_copy_turns(problem, tile), tile->entry, (int)tile->rows,
+                   (int)tile->cols, (int)tile->stages);
     if (turns)
         plx_recipe_define(recipe, "TURNED", 1);
 }
@@ -355,17 +353,16 @@ plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error)
     return PLX_OK;
 }
 
-static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
-                            const plx_device_info *device, bool unaligned, plx_recipe *recipe,
-                            plx_error *error)
+static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                            bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     plx_wgmma_cut cut;
     bool multiplies = false;
     const bool has_twin = kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_TF32;
     plx_status status = has_twin ? plx_needs_9_0(device, error) : plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
-        status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error)
-                                          : plx_units_start(problem, recipe, error);
+        status =
+            kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error) : plx_units_start(problem, recipe, error);
     if (status == PLX_OK)
         status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
     if (status != PLX_OK || !multiplies)
@@ -387,8 +384,7 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
                                plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_gemm_geometry shape = {"gemm_wgmma", GEMM_WGMMA_CL_ROWS, GEMM_WGMMA_CL_COLS,
-                                     GEMM_WGMMA_CL_THREADS, 0};
+    const plx_gemm_geometry shape = {"gemm_wgmma", GEMM_WGMMA_CL_ROWS, GEMM_WGMMA_CL_COLS, GEMM_WGMMA_CL_THREADS, 0};
     int64_t tiles;
     plx_status status = plx_needs_9_0(device, error);
     if (status == PLX_OK)
@@ -406,8 +402,8 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
     plx_gemm_step_operands(step);
     plx_gemm_step_sizes(problem, step);
     /* The driver counts a byte more than the device code's array has. */
-    recipe->known_local_bytes = GEMM_WGMMA_CL_STAGES * (GEMM_WGMMA_CL_ROWS + GEMM_WGMMA_CL_COLS) * LINE +
-                                GEMM_WGMMA_CL_SWIZZLE + LINE;
+    recipe->known_local_bytes =
+        GEMM_WGMMA_CL_STAGES * (GEMM_WGMMA_CL_ROWS + GEMM_WGMMA_CL_COLS) * LINE + GEMM_WGMMA_CL_SWIZZLE + LINE;
     return plx_recipe_check(recipe, 0, device, error);
 }
 
@@ -421,14 +417,14 @@ plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *d
     return recipe_of(PLX_WGMMA, problem, device, false, recipe, error);
 }
 
-plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     return recipe_of(PLX_WGMMA, problem, device, true, recipe, error);
 }
 
-plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
+plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                      plx_error *error)
 {
     return recipe_of(PLX_WGMMA_PIPELINED, problem, device, false, recipe, error);
 }
@@ -439,8 +435,8 @@ plx_status plx_wgmma_pipelined_recipe_unaligned(const plx_problem *problem, cons
     return recipe_of(PLX_WGMMA_PIPELINED, problem, device, true, recipe, error);
 }
 
-plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error)
+plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error)
 {
     return recipe_of(PLX_WGMMA_CLUSTER, problem, device, false, recipe, error);
 }
@@ -451,8 +447,8 @@ plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const 
     return recipe_of(PLX_WGMMA_CLUSTER, problem, device, true, recipe, error);
 }
 
-plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
+plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
 {
     return recipe_of(PLX_WGMMA_TF32, problem, device, false, recipe, error);
 }

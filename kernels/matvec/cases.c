@@ -49,8 +49,8 @@ static void make_one_way(plx_case_maker *m, bool trans)
     }
     for (size_t i = 0; i < PLX_CASE_SIZES; ++i)
         for (size_t step = 0; step < (m->effort == PLX_FULL ? (size_t)PLX_CASE_SIZES : 3); ++step)
-            matvec_shape(m, trans, plx_case_sizes[i],
-                         plx_case_sizes[(i * 5 + 3 + step * 11) % PLX_CASE_SIZES], plx_case_input(m));
+            matvec_shape(m, trans, plx_case_sizes[i], plx_case_sizes[(i * 5 + 3 + step * 11) % PLX_CASE_SIZES],
+                         plx_case_input(m));
     matvec_shape(m, trans, past_grid, 1, PLX_INPUT_INTEGER);
     matvec_shape(m, trans, 1, past_grid, PLX_INPUT_INTEGER);
     matvec_shape(m, trans, 3, 1000003, PLX_INPUT_UNIFORM);

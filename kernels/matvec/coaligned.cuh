@@ -59,8 +59,7 @@ __device__ void add_packs(const CoalignedRows<In, ROWS> &rows, const In *x, int6
 
 /* Elements from `at` to `end`, the packs of which the block's threads take in turn. */
 template <bool X_ALIGNED, class In, int ROWS, class T>
-__device__ void add_all_packs(const CoalignedRows<In, ROWS> &rows, const In *x, int64_t at, int64_t end,
-                              T *sum)
+__device__ void add_all_packs(const CoalignedRows<In, ROWS> &rows, const In *x, int64_t at, int64_t end, T *sum)
 {
     constexpr int ROUND = COALIGNED_THREADS * Pack<In>::width;
     constexpr int STEPS = ROWS == MATVEC_ROWS        ? MATVEC_STEPS
@@ -76,8 +75,7 @@ __device__ void add_all_packs(const CoalignedRows<In, ROWS> &rows, const In *x, 
 /* This thread's share of one chunk of the rows' sums.  Chunk 0 has the elements that are in
  * no pack. */
 template <class V, class In, int ROWS, class T>
-__device__ void add_chunk(const V &v, const CoalignedRows<In, ROWS> &rows, int64_t chunk, int64_t chunk_packs,
-                          T *sum)
+__device__ void add_chunk(const V &v, const CoalignedRows<In, ROWS> &rows, int64_t chunk, int64_t chunk_packs, T *sum)
 {
     constexpr int L = Pack<In>::width;
     const int64_t head = min(to_boundary(rows.row[0]), v.terms), packs = (v.terms - head) / L;

@@ -13,9 +13,9 @@ template <class T> struct Chunks {
     int slices; /* among which a last block's threads deal the chunks; a power of two */
 };
 
-#define CHUNKS_PARAMETERS(T)                                                            \
-    T *partial, unsigned *tickets, int64_t chunks, int64_t chunk_length, int64_t units, \
-        int64_t blocks_of_unit, int64_t outputs_of_unit, int32_t slices
+#define CHUNKS_PARAMETERS(T)                                                                                    \
+    T *partial, unsigned *tickets, int64_t chunks, int64_t chunk_length, int64_t units, int64_t blocks_of_unit, \
+        int64_t outputs_of_unit, int32_t slices
 #define CHUNKS_OF(T) (Chunks<T>{partial, tickets, chunks, units, blocks_of_unit, outputs_of_unit, slices})
 
 /* Units first .. end-1 share a ticket. */

@@ -21,17 +21,15 @@
 /* kernel<TRANS>(Matvec<T>) by blocks of `threads`. */
 #define MATVEC_ENTRIES(kernel, threads) MATVEC_LAYOUTS(MATVEC_ENTRY, kernel, threads)
 
-#define MATVEC_ENTRY(type, T, layout, TRANS, kernel, threads)     \
-    extern "C" __global__ void __launch_bounds__(threads)         \
-        matvec_##kernel##_##type##_##layout(MATVEC_PARAMETERS(T)) \
-    {                                                             \
-        kernel<TRANS>(MATVEC_OF(T));                              \
+#define MATVEC_ENTRY(type, T, layout, TRANS, kernel, threads)                                                       \
+    extern "C" __global__ void __launch_bounds__(threads) matvec_##kernel##_##type##_##layout(MATVEC_PARAMETERS(T)) \
+    {                                                                                                               \
+        kernel<TRANS>(MATVEC_OF(T));                                                                                \
     }
 
 /* The same where so many blocks of f32, and half as many of f64, shall fit on a multiprocessor: a thread gets
  * no more registers than that leaves it. */
-#define MATVEC_DENSE_ENTRIES(kernel, threads, blocks) \
-    MATVEC_LAYOUTS(MATVEC_DENSE_ENTRY, kernel, threads, blocks)
+#define MATVEC_DENSE_ENTRIES(kernel, threads, blocks) MATVEC_LAYOUTS(MATVEC_DENSE_ENTRY, kernel, threads, blocks)
 
 #define MATVEC_DENSE_ENTRY(type, T, layout, TRANS, kernel, threads, blocks)       \
     extern "C" __global__ void __launch_bounds__(threads, (blocks)*4 / sizeof(T)) \

@@ -55,8 +55,7 @@ static void cut(plx_matvec_chunks *plan, int64_t length, int64_t count, int64_t 
 static int64_t slices_of(const plx_matvec_chunks *plan, int64_t outputs)
 {
     int64_t units = quotient_up(plan->units, smaller(larger(plan->units, 1), MATVEC_TICKETS)), slices = 1;
-    int64_t together =
-        plan->outputs_of_unit > outputs / larger(units, 1) ? outputs : plan->outputs_of_unit * units;
+    int64_t together = plan->outputs_of_unit > outputs / larger(units, 1) ? outputs : plan->outputs_of_unit * units;
 
     while (2 * slices <= plan->count && plan->threads / (2 * slices) >= together)
         slices *= 2;
@@ -162,9 +161,8 @@ bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *dev
     int64_t bytes = terms_of(problem) * element_size(problem->dtype);
     int64_t blocks = quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS);
 
-    return !p->trans && p->lda % pack_width(problem->dtype) != 0 && p->lda == p->cols &&
-           bytes >= SHORTEST_OF_STREAM && bytes <= LONGEST_OF_STREAM &&
-           blocks >= larger(device->units, 1) * STREAM_BLOCKS;
+    return !p->trans && p->lda % pack_width(problem->dtype) != 0 && p->lda == p->cols && bytes >= SHORTEST_OF_STREAM &&
+           bytes <= LONGEST_OF_STREAM && blocks >= larger(device->units, 1) * STREAM_BLOCKS;
 }
 
 bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device)
@@ -205,8 +203,7 @@ static int64_t depth_of_combine(const plx_matvec_chunks *plan)
  * one by one. */
 static int64_t depth_of_stand(const plx_matvec_stand *stand, int64_t terms)
 {
-    return quotient_up(terms, stand->height) + quotient_up(stand->height, stand->groups) - 1 + stand->groups -
-           1;
+    return quotient_up(terms, stand->height) + quotient_up(stand->height, stand->groups) - 1 + stand->groups - 1;
 }
 
 static int64_t depth_of_columns(const plx_matvec_panels *plan, int64_t terms)
@@ -226,8 +223,7 @@ int64_t plx_matvec_depth_of_warp(const plx_problem *problem, const plx_device_in
 {
     (void)device;
     int64_t terms = terms_of(problem);
-    return at_most_all(problem,
-                       problem->of.matvec.trans ? depth_of_panel(terms) : quotient_up(terms, 32) + 5);
+    return at_most_all(problem, problem->of.matvec.trans ? depth_of_panel(terms) : quotient_up(terms, 32) + 5);
 }
 
 int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_info *device)
@@ -242,8 +238,8 @@ int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_i
 {
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
     plx_matvec_panels panels = plx_matvec_plan_chunked_panels(problem, device);
-    int64_t of_chunk = problem->of.matvec.trans ? depth_of_columns(&panels, plan.length)
-                                                : depth_of_rows(problem, plan.length);
+    int64_t of_chunk =
+        problem->of.matvec.trans ? depth_of_columns(&panels, plan.length) : depth_of_rows(problem, plan.length);
     return at_most_all(problem, of_chunk + depth_of_combine(&plan));
 }
 
@@ -256,6 +252,6 @@ int64_t plx_matvec_depth_of_tall_skinny(const plx_problem *problem, const plx_de
     if (plx_matvec_is_stream(problem, device))
         return at_most_all(problem, quotient_up(terms, MATVEC_STREAM_SUMS) + levels(MATVEC_STREAM_SUMS));
     int64_t width = plx_matvec_width_of_row(problem, device);
-    return at_most_all(problem, quotient_up(terms / pack, width) * pack + quotient_up(2 * (pack - 1), width) +
-                                    levels(width));
+    return at_most_all(problem,
+                       quotient_up(terms / pack, width) * pack + quotient_up(2 * (pack - 1), width) + levels(width));
 }

@@ -54,8 +54,7 @@ static void rows_task(void *data, int64_t index)
     }
 }
 
-static inline void column_sums(const matvec_call *call, int64_t first, int64_t count, host_wide *sums,
-                               plx_dtype dtype)
+static inline void column_sums(const matvec_call *call, int64_t first, int64_t count, host_wide *sums, plx_dtype dtype)
 {
     for (int64_t row = 0; row < call->problem->rows; row++) {
         double x = host_load(dtype, call->x, row);
@@ -115,8 +114,8 @@ const host_kernel host_matvec = {
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "one addition after the other in each row",
               .needs = "",
-              .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) |
-                        PLX_DTYPE_BIT(PLX_BF16),
+              .dtypes =
+                  PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,
               .reproducibility = PLX_R1,

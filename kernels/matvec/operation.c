@@ -34,8 +34,8 @@ static plx_status matvec_fit(plx_problem *problem, const plx_extent *inputs, plx
                         (long long)inputs[1].cols);
     if (length != needed)
         return plx_fail(error, PLX_INVALID, "matvec: A%s is %lldx%lld and takes an x of %lld, not of %lld",
-                        trans ? " (to be transposed)" : "", (long long)inputs[0].rows,
-                        (long long)inputs[0].cols, (long long)needed, (long long)length);
+                        trans ? " (to be transposed)" : "", (long long)inputs[0].rows, (long long)inputs[0].cols,
+                        (long long)needed, (long long)length);
     plx_shape_set(problem, (const int64_t[]){inputs[0].rows, inputs[0].cols});
     return PLX_OK;
 }

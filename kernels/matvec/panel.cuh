@@ -23,11 +23,10 @@ struct PanelPlan {
     Stand aligned, shifted;
 };
 
-#define PANEL_PARAMETERS                                                                   \
-    int32_t columns, int32_t width, int32_t height, int32_t groups, int32_t shifted_width, \
-        int32_t shifted_height, int32_t shifted_groups
-#define PANEL_PLAN \
-    (PanelPlan{columns, {width, height, groups}, {shifted_width, shifted_height, shifted_groups}})
+#define PANEL_PARAMETERS                                                                                           \
+    int32_t columns, int32_t width, int32_t height, int32_t groups, int32_t shifted_width, int32_t shifted_height, \
+        int32_t shifted_groups
+#define PANEL_PLAN (PanelPlan{columns, {width, height, groups}, {shifted_width, shifted_height, shifted_groups}})
 
 /* A block's share: the rows of a panel from `first` to `end`, a whole number of classes on. */
 template <class In> struct Panel {
@@ -110,8 +109,8 @@ struct Share {
 /* STEPS rows of packs and of x, all of them there, from `from` and `x` on.  What the compiler can't see
  * through it does not keep in registers from round to round: they are needed for the loads. */
 template <int PACKS, int STEPS, class In>
-__device__ void add_whole(const Panel<In> &panel, const Share &share, const In *from, int64_t step,
-                          const In *x, PackSums<In> (&sum)[PACKS])
+__device__ void add_whole(const Panel<In> &panel, const Share &share, const In *from, int64_t step, const In *x,
+                          PackSums<In> (&sum)[PACKS])
 {
     Pack<In> of_a[STEPS][PACKS];
     In of_x[STEPS];
@@ -137,8 +136,8 @@ __device__ void add_whole(const Panel<In> &panel, const Share &share, const In *
 /* The same where some rows may not be there: i, i + height ... before the end are.  Returns how many
  * those were. */
 template <int PACKS, int STEPS, class In>
-__device__ int add_masked(const Panel<In> &panel, const Share &share, const In *from, int64_t step,
-                          const In *x, int64_t i, PackSums<In> (&sum)[PACKS])
+__device__ int add_masked(const Panel<In> &panel, const Share &share, const In *from, int64_t step, const In *x,
+                          int64_t i, PackSums<In> (&sum)[PACKS])
 {
     Pack<In> of_a[STEPS][PACKS];
     In of_x[STEPS];
@@ -151,9 +150,8 @@ __device__ int add_masked(const Panel<In> &panel, const Share &share, const In *
         of_x[s] = there ? x[s * panel.stand.height] : In(0.0f);
 #pragma unroll
         for (int p = 0; p < PACKS; ++p)
-            of_a[s][p] = there && share.column + p * share.apart < panel.columns
-                             ? load_past_l1(from + p * share.apart)
-                             : no_pack<In>();
+            of_a[s][p] = there && share.column + p * share.apart < panel.columns ? load_past_l1(from + p * share.apart)
+                                                                                 : no_pack<In>();
     }
 #pragma unroll
     for (int s = 0; s < STEPS; ++s)
@@ -179,8 +177,7 @@ __device__ void add_edge(const Panel<In> &panel, const Share &share, const In *f
 
 /* This thread's sums: whole rounds of loads, what is left in one, then rows at the matrix' end. */
 template <int PACKS, int STEPS, class In>
-__device__ void add_panel(const Panel<In> &panel, const Share &share, const In *all_x,
-                          PackSums<In> (&sum)[PACKS])
+__device__ void add_panel(const Panel<In> &panel, const Share &share, const In *all_x, PackSums<In> (&sum)[PACKS])
 {
     const int height = panel.stand.height;
     const int64_t step = height * panel.lda;
@@ -202,8 +199,7 @@ __device__ void add_panel(const Panel<In> &panel, const Share &share, const In *
 
 /* The rows of threads combined to `groups` of them, in `scratch`, still shifted. */
 template <int THREADS, int PACKS, class In, class T>
-__device__ void combine_rows(const Stand &stand, int lane, int row, const PackSums<In> (&sum)[PACKS],
-                             T *scratch)
+__device__ void combine_rows(const Stand &stand, int lane, int row, const PackSums<In> (&sum)[PACKS], T *scratch)
 {
     const int length = stand.width * PACKS * Pack<In>::width, left = stand.groups * length;
 
@@ -225,8 +221,7 @@ __device__ void combine_rows(const Stand &stand, int lane, int row, const PackSu
 }
 
 /* The sum of one column of the panel: its groups, each with the shift of its class. */
-template <int PACKS, class In, class T>
-__device__ T sum_of_column(const Panel<In> &panel, const T *scratch, int column)
+template <int PACKS, class In, class T> __device__ T sum_of_column(const Panel<In> &panel, const T *scratch, int column)
 {
     const int length = panel.stand.width * PACKS * Pack<In>::width, classes = classes_of(panel);
     T total = 0;

@@ -57,8 +57,7 @@ static int64_t panel_columns(const plx_problem *problem, int64_t wanted)
 }
 
 /* A block that reads `elements` of a row side by side; false when it has too few threads. */
-static bool stand(const plx_matvec_block *block, const plx_problem *problem, int64_t elements,
-                  plx_matvec_stand *stand)
+static bool stand(const plx_matvec_block *block, const plx_problem *problem, int64_t elements, plx_matvec_stand *stand)
 {
     int64_t pack = pack_width(problem->dtype), rows = larger(terms_of(problem), 1);
     int64_t classes = row_classes(problem), length;
@@ -90,8 +89,7 @@ static bool lay_out(const plx_problem *problem, const plx_matvec_block *block, i
         return false;
     if (chunks > quotient_up(rows, plan->aligned.height))
         return false;
-    plan->length =
-        quotient_up(quotient_up(rows, larger(chunks, 1)), row_classes(problem)) * row_classes(problem);
+    plan->length = quotient_up(quotient_up(rows, larger(chunks, 1)), row_classes(problem)) * row_classes(problem);
     plan->chunks = quotient_up(rows, plan->length);
     return true;
 }
@@ -191,8 +189,7 @@ static void consider(search *s, const plx_matvec_block *block, int64_t wanted, i
 {
     plx_matvec_panels plan;
 
-    if (block->threads > s->most_threads || chunks < 1 ||
-        !lay_out(s->problem, block, wanted, chunks, &plan) ||
+    if (block->threads > s->most_threads || chunks < 1 || !lay_out(s->problem, block, wanted, chunks, &plan) ||
         (plan.chunks > 1 && plan.items > MATVEC_TICKETS))
         return;
     plan.time = time_of(s->problem, &plan, s->units);
@@ -214,8 +211,7 @@ static void consider_rounds(search *s, const plx_matvec_block *block, int64_t at
 {
     int64_t across = outputs_of(s->problem), most = widest(s->problem, block);
     int64_t rounds = larger(quotient_up(quotient_up(across, at_once), most), 1);
-    int64_t wanted =
-        larger(quotient_up(across, at_once * rounds), LINE / 2 / element_size(s->problem->dtype));
+    int64_t wanted = larger(quotient_up(across, at_once * rounds), LINE / 2 / element_size(s->problem->dtype));
     consider(s, block, smaller(most, wanted), 1);
 }
 
@@ -261,8 +257,7 @@ static bool plan_few_rows(search *s)
     bool packed = row_period(s->problem) == 1;
     const plx_matvec_block *block = packed && rows >= FULL_ROWS ? &tall : &wide;
 
-    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) ||
-        across < 256 * pack_width(s->problem->dtype) * s->units)
+    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) || across < 256 * pack_width(s->problem->dtype) * s->units)
         return false;
     consider_rounds(s, block, block->blocks * s->units);
     s->best.time = 0;

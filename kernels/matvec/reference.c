@@ -59,8 +59,8 @@ static inline void sum_block(const matvec_job *job, int64_t first, int64_t count
 
 /* The same with the processor's own fma, where it has one. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(__FMA__)
-__attribute__((target("avx2,fma"), flatten)) static void
-sum_block_wide(const matvec_job *job, int64_t first, int64_t count, plx_reference_sum *sums)
+__attribute__((target("avx2,fma"), flatten)) static void sum_block_wide(const matvec_job *job, int64_t first,
+                                                                        int64_t count, plx_reference_sum *sums)
 {
     sum_block(job, first, count, sums);
 }
@@ -88,8 +88,7 @@ static plx_reference_sum sum_again(const matvec_job *job, int64_t i)
     return plx_plain_result(&sum);
 }
 
-static void finish_element(const matvec_job *job, int64_t i, plx_reference_sum sum, plx_reference *to,
-                           int64_t at)
+static void finish_element(const matvec_job *job, int64_t i, plx_reference_sum sum, plx_reference *to, int64_t at)
 {
     double y = job->beta != 0.0 ? plx_real_element(job->output, job->y, i) : 0.0;
 

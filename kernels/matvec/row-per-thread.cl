@@ -2,8 +2,7 @@
  * row apart; transposed, side by side. */
 #include "device.clh"
 
-kernel __attribute__((reqd_work_group_size(MATVEC_BLOCK, 1, 1))) void
-matvec_row_per_thread(MATVEC_PARAMETERS)
+kernel __attribute__((reqd_work_group_size(MATVEC_BLOCK, 1, 1))) void matvec_row_per_thread(MATVEC_PARAMETERS)
 {
     MATVEC_OPERANDS;
     const long i = (long)get_group_id(0) * MATVEC_BLOCK + get_local_id(0);

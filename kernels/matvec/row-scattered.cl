@@ -3,8 +3,8 @@
  * outputs have no common divisor: every row is visited once. */
 #include "device.clh"
 
-kernel __attribute__((reqd_work_group_size(MATVEC_BLOCK, 1, 1))) void
-matvec_row_scattered(MATVEC_PARAMETERS, long scatter)
+kernel __attribute__((reqd_work_group_size(MATVEC_BLOCK, 1, 1))) void matvec_row_scattered(MATVEC_PARAMETERS,
+                                                                                           long scatter)
 {
     MATVEC_OPERANDS;
     const long thread = (long)get_group_id(0) * MATVEC_BLOCK + get_local_id(0);

@@ -23,8 +23,7 @@ enum { A, X, Y }; /* operands */
 
 /* ---- what all recipes share ---------------------------------------------------- */
 
-static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
+static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     const plx_element_words *words = plx_element_words_of(problem);
     bool trans = problem->of.matvec.trans;
@@ -33,7 +32,8 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c", words->variant, trans ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s -DTRANS=%d%s", words->defines,
-                   plx_is_half(problem->dtype) ? " -DPACK=ushort8 -DPACK_WIDTH=8" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
+                   plx_is_half(problem->dtype) ? " -DPACK=ushort8 -DPACK_WIDTH=8" : "", (int)trans,
+                   device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     return PLX_OK;
 }
 
@@ -43,8 +43,8 @@ static double alpha_of(const plx_problem *problem)
     return terms_of(problem) > 0 ? p->alpha : plx_alpha_without_terms(as_dtype(problem->dtype, p->beta));
 }
 
-static plx_step *add_product(const plx_problem *problem, plx_recipe *recipe, const char *entry,
-                             int64_t threads, int64_t blocks)
+static plx_step *add_product(const plx_problem *problem, plx_recipe *recipe, const char *entry, int64_t threads,
+                             int64_t blocks)
 {
     plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)threads, 1);
 
@@ -67,18 +67,16 @@ typedef struct single {
     int64_t threads, per_block, per_block_transposed, shared_elements;
 } single;
 
-static plx_status single_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status single_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
 {
     const single *kernel = recipe->form;
     int64_t per_block = problem->of.matvec.trans ? kernel->per_block_transposed : kernel->per_block;
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    (void)add_product(problem, recipe, kernel->entry, kernel->threads,
-                      quotient_up(outputs_of(problem), per_block));
-    return plx_recipe_check(recipe, (uint64_t)(kernel->shared_elements * sum_size(problem->dtype)), device,
-                            error);
+    (void)add_product(problem, recipe, kernel->entry, kernel->threads, quotient_up(outputs_of(problem), per_block));
+    return plx_recipe_check(recipe, (uint64_t)(kernel->shared_elements * sum_size(problem->dtype)), device, error);
 }
 
 /* ---- panels, and sums cut in chunks ------------------------------------------------ */
@@ -112,8 +110,8 @@ static int64_t steps_of(const plx_problem *problem, const plx_matvec_block *bloc
 }
 
 /* Each shape of block is a kernel of its own. */
-static void add_panels(const plx_problem *problem, plx_recipe *recipe, plx_step *step,
-                       const plx_matvec_panels *plan, const plx_device_info *device)
+static void add_panels(const plx_problem *problem, plx_recipe *recipe, plx_step *step, const plx_matvec_panels *plan,
+                       const plx_device_info *device)
 {
     const plx_matvec_block *block = plan->block;
 
@@ -147,9 +145,8 @@ static bool has_room(const plx_problem *problem, const plx_device_info *device, 
     return most == 0 || recipe->scratch_bytes <= most;
 }
 
-static plx_status add_chunked(const plx_problem *problem, const plx_device_info *device,
-                              const plx_matvec_chunks *plan, const char *entry, plx_recipe *recipe,
-                              plx_error *error)
+static plx_status add_chunked(const plx_problem *problem, const plx_device_info *device, const plx_matvec_chunks *plan,
+                              const char *entry, plx_recipe *recipe, plx_error *error)
 {
     int64_t blocks;
 
@@ -199,8 +196,8 @@ static int64_t scatter_of(int64_t outputs)
     return scatter;
 }
 
-static plx_status row_scattered_recipe(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error)
+static plx_status row_scattered_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                       plx_error *error)
 {
     plx_status status = single_recipe(problem, device, recipe, error);
     int64_t outputs = outputs_of(problem), farthest;
@@ -214,24 +211,24 @@ static plx_status row_scattered_recipe(const plx_problem *problem, const plx_dev
     return PLX_OK;
 }
 
-static plx_status vector_rows_recipe(const plx_problem *problem, const plx_device_info *device,
-                                     plx_recipe *recipe, plx_error *error)
+static plx_status vector_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error)
 {
     plx_status status = start(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     int64_t rows = plx_matvec_rows_of_vector(problem, device);
-    plx_step *step = add_product(problem, recipe, "matvec_vector", COALIGNED_THREADS,
-                                 plx_matvec_coaligned_items(problem, rows));
+    plx_step *step =
+        add_product(problem, recipe, "matvec_vector", COALIGNED_THREADS, plx_matvec_coaligned_items(problem, rows));
     plx_step_i64(step, plx_matvec_period(problem));
     append(recipe->variant, sizeof recipe->variant, rows == MATVEC_ROWS ? "" : "_pair");
     append(recipe->defines, sizeof recipe->defines, rows == MATVEC_ROWS ? "" : " -DPAIR");
     return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_SCRATCH), device, error);
 }
 
-static plx_status vector_columns_recipe(const plx_problem *problem, const plx_device_info *device,
-                                        plx_recipe *recipe, plx_error *error)
+static plx_status vector_columns_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                        plx_error *error)
 {
     plx_status status = start(problem, device, recipe, error);
 
@@ -243,8 +240,8 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
     return plx_recipe_check(recipe, shared_bytes(problem, panel_elements(problem, &plan)), device, error);
 }
 
-static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
 {
     return problem->of.matvec.trans ? vector_columns_recipe(problem, device, recipe, error)
                                     : vector_rows_recipe(problem, device, recipe, error);
@@ -260,8 +257,8 @@ static void add_split_rows(const plx_problem *problem, plx_recipe *recipe)
     append(recipe->defines, sizeof recipe->defines, " -DALONE");
 }
 
-static plx_status split_rows_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error)
+static plx_status split_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                    plx_error *error)
 {
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
 
@@ -273,8 +270,8 @@ static plx_status split_rows_recipe(const plx_problem *problem, const plx_device
     return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_SCRATCH), device, error);
 }
 
-static plx_status split_columns_recipe(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error)
+static plx_status split_columns_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                       plx_error *error)
 {
     plx_matvec_panels panels = plx_matvec_plan_chunked_panels(problem, device);
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
@@ -301,7 +298,7 @@ static plx_status split_recipe(const plx_problem *problem, const plx_device_info
 }
 
 static plx_status tall_skinny_stream_recipe(const plx_problem *problem, const plx_device_info *device,
-                                       plx_recipe *recipe, plx_error *error)
+                                            plx_recipe *recipe, plx_error *error)
 {
     plx_step *step = add_product(problem, recipe, "matvec_tall_skinny_stream", MATVEC_STREAM_ROWS,
                                  quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS));
@@ -318,8 +315,8 @@ static int blocks_of_tall_skinny(const plx_problem *problem, bool few)
     return problem->dtype == PLX_F32 ? MATVEC_TALL_SKINNY_BLOCKS : MATVEC_TALL_SKINNY_BLOCKS_F64;
 }
 
-static plx_status tall_skinny_rows_recipe(const plx_problem *problem, const plx_device_info *device,
-                                     plx_recipe *recipe, plx_error *error)
+static plx_status tall_skinny_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                          plx_error *error)
 {
     bool few = plx_matvec_is_few(problem, device);
     int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
@@ -332,133 +329,149 @@ static plx_status tall_skinny_rows_recipe(const plx_problem *problem, const plx_
     return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_THREADS), device, error);
 }
 
-static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error)
 {
     if (problem->of.matvec.trans)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "a tall-skinny matrix transposed has few columns: that is for split");
+        return plx_fail(error, PLX_UNSUPPORTED, "a tall-skinny matrix transposed has few columns: that is for split");
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     return plx_matvec_is_stream(problem, device) ? tall_skinny_stream_recipe(problem, device, recipe, error)
-                                         : tall_skinny_rows_recipe(problem, device, recipe, error);
+                                                 : tall_skinny_rows_recipe(problem, device, recipe, error);
 }
 
 static const plx_row rows[ROWS] = {
-    [ROW_PER_THREAD] = {
-        .about = {
-            .name = "row-per-thread",
-            .idea = "one thread per row, A read with stride N",
-            .gain = "the starting point",
-            .limit = "neighbouring threads read A a row apart: a warp touches 32 lines at a time, and only a "
-                     "cache that keeps them until their other elements are wanted saves it",
-            .needs = "",
-            MATVEC_KERNEL_OF_ALL,
-            .flags = PLX_KERNEL_PROBED,
-            .depth = plx_matvec_depth_of_terms,
+    [ROW_PER_THREAD] =
+        {
+            .about =
+                {
+                    .name = "row-per-thread",
+                    .idea = "one thread per row, A read with stride N",
+                    .gain = "the starting point",
+                    .limit = "neighbouring threads read A a row apart: a warp touches 32 lines at a time, and only a "
+                             "cache that keeps them until their other elements are wanted saves it",
+                    .needs = "",
+                    MATVEC_KERNEL_OF_ALL,
+                    .flags = PLX_KERNEL_PROBED,
+                    .depth = plx_matvec_depth_of_terms,
+                },
+            .recipe = single_recipe,
+            .form = &(const single){"matvec_row_per_thread", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, 0},
         },
-        .recipe = single_recipe,
-        .form = &(const single){"matvec_row_per_thread", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, 0},
-    },
-    [ROW_SCATTERED] = {
-        .about = {
-            .name = "row-scattered",
-            .idea = "rows dealt to threads 513 apart, modulo the row count",
-            .gain = "none: a deliberate cache-miss case, several times slower when transposed, where "
-                    "neighbours would have read side by side",
-            .limit = "every access of a warp is a line of its own",
-            .needs = "",
-            MATVEC_KERNEL,
-            .depth = plx_matvec_depth_of_terms,
+    [ROW_SCATTERED] =
+        {
+            .about =
+                {
+                    .name = "row-scattered",
+                    .idea = "rows dealt to threads 513 apart, modulo the row count",
+                    .gain = "none: a deliberate cache-miss case, several times slower when transposed, where "
+                            "neighbours would have read side by side",
+                    .limit = "every access of a warp is a line of its own",
+                    .needs = "",
+                    MATVEC_KERNEL,
+                    .depth = plx_matvec_depth_of_terms,
+                },
+            .recipe = row_scattered_recipe,
+            .form = &(const single){"matvec_row_scattered", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, 0},
         },
-        .recipe = row_scattered_recipe,
-        .form = &(const single){"matvec_row_scattered", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, 0},
-    },
-    [SHARED_X] = {
-        .about = {
-            .name = "shared-x",
-            .idea = "x staged through shared memory",
-            .gain = "over row-per-thread about the same where there are caches, several times without",
-            .limit = "A, read as before: x was never the problem where a cache holds it",
-            .needs = "",
-            MATVEC_KERNEL,
-            .depth = plx_matvec_depth_of_terms,
+    [SHARED_X] =
+        {
+            .about =
+                {
+                    .name = "shared-x",
+                    .idea = "x staged through shared memory",
+                    .gain = "over row-per-thread about the same where there are caches, several times without",
+                    .limit = "A, read as before: x was never the problem where a cache holds it",
+                    .needs = "",
+                    MATVEC_KERNEL,
+                    .depth = plx_matvec_depth_of_terms,
+                },
+            .recipe = single_recipe,
+            .form = &(const single){"matvec_shared_x", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK},
         },
-        .recipe = single_recipe,
-        .form = &(const single){"matvec_shared_x", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK},
-    },
-    [SHARED_A_X] = {
-        .about = {
-            .name = "shared-a-x",
-            .idea = "tiles of A staged as well, so that A is read along rows",
-            .gain = "up to several times with caches, 10 to 20 times without: every byte of a line is used "
-                    "when it comes",
-            .limit = "one thread per row is too few to keep the memory busy, and all wait for each tile",
-            .needs = "",
-            MATVEC_KERNEL,
-            .depth = plx_matvec_depth_of_terms,
+    [SHARED_A_X] =
+        {
+            .about =
+                {
+                    .name = "shared-a-x",
+                    .idea = "tiles of A staged as well, so that A is read along rows",
+                    .gain = "up to several times with caches, 10 to 20 times without: every byte of a line is used "
+                            "when it comes",
+                    .limit = "one thread per row is too few to keep the memory busy, and all wait for each tile",
+                    .needs = "",
+                    MATVEC_KERNEL,
+                    .depth = plx_matvec_depth_of_terms,
+                },
+            .recipe = single_recipe,
+            .form = &(const single){"matvec_shared_a_x", MATVEC_TILE_ROWS, MATVEC_TILE_ROWS, MATVEC_TILE_ROWS,
+                                    MATVEC_TILE_ROWS *(MATVEC_TILE_DEPTH + 1) + MATVEC_TILE_DEPTH},
         },
-        .recipe = single_recipe,
-        .form = &(const single){"matvec_shared_a_x", MATVEC_TILE_ROWS, MATVEC_TILE_ROWS, MATVEC_TILE_ROWS,
-                                 MATVEC_TILE_ROWS * (MATVEC_TILE_DEPTH + 1) + MATVEC_TILE_DEPTH},
-    },
-    [WARP_PER_ROW] = {
-        .about = {
-            .name = "warp-per-row",
-            .idea = "a warp per row, its lanes side by side; no staging",
-            .gain = "up to several times: 32 times as many threads read, each with 8 loads on the way, and "
-                    "nobody waits at a barrier",
-            .limit = "memory bandwidth, where there are rows enough to fill the device",
-            .needs = "",
-            MATVEC_KERNEL_OF_ALL,
-            .depth = plx_matvec_depth_of_warp,
+    [WARP_PER_ROW] =
+        {
+            .about =
+                {
+                    .name = "warp-per-row",
+                    .idea = "a warp per row, its lanes side by side; no staging",
+                    .gain = "up to several times: 32 times as many threads read, each with 8 loads on the way, and "
+                            "nobody waits at a barrier",
+                    .limit = "memory bandwidth, where there are rows enough to fill the device",
+                    .needs = "",
+                    MATVEC_KERNEL_OF_ALL,
+                    .depth = plx_matvec_depth_of_warp,
+                },
+            .recipe = single_recipe,
+            .form = &(const single){"matvec_warp_per_row", 32 * MATVEC_WARPS, MATVEC_WARPS, 32, 32 * MATVEC_WARPS},
         },
-        .recipe = single_recipe,
-        .form = &(const single){"matvec_warp_per_row", 32 * MATVEC_WARPS, MATVEC_WARPS, 32, 32 * MATVEC_WARPS},
-    },
-    [VECTOR] = {
-        .about = {
-            .name = "vector",
-            .idea = "16-byte loads wherever rows begin, some rows per block, x reused from registers; transposed, "
-                    "panels of whole lines of memory",
-            .gain = "a little: a quarter of the load instructions for A, a sixteenth for x; transposed, where "
-                    "panels were pieces of lines, up to half",
-            .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
-            .needs = "",
-            MATVEC_KERNEL_OF_ALL,
-            .depth = plx_matvec_depth_of_vector,
+    [VECTOR] =
+        {
+            .about =
+                {
+                    .name = "vector",
+                    .idea =
+                        "16-byte loads wherever rows begin, some rows per block, x reused from registers; transposed, "
+                        "panels of whole lines of memory",
+                    .gain = "a little: a quarter of the load instructions for A, a sixteenth for x; transposed, where "
+                            "panels were pieces of lines, up to half",
+                    .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
+                    .needs = "",
+                    MATVEC_KERNEL_OF_ALL,
+                    .depth = plx_matvec_depth_of_vector,
+                },
+            .recipe = vector_recipe,
         },
-        .recipe = vector_recipe,
-    },
-    [SPLIT] = {
-        .about = {
-            .name = "split",
-            .idea = "long rows split over blocks, partials combined in a fixed order",
-            .gain = "for 1 x N and few-row shapes as many times as the device has blocks to spare; for many "
-                    "rows nothing",
-            .limit = "memory bandwidth, and the last block, which waits for all others",
-            .needs = "scratch memory for the partial sums",
-            MATVEC_KERNEL_OF_ALL,
-            .depth = plx_matvec_depth_of_split,
-            .flags = PLX_KERNEL_SPECIAL,
+    [SPLIT] =
+        {
+            .about =
+                {
+                    .name = "split",
+                    .idea = "long rows split over blocks, partials combined in a fixed order",
+                    .gain = "for 1 x N and few-row shapes as many times as the device has blocks to spare; for many "
+                            "rows nothing",
+                    .limit = "memory bandwidth, and the last block, which waits for all others",
+                    .needs = "scratch memory for the partial sums",
+                    MATVEC_KERNEL_OF_ALL,
+                    .depth = plx_matvec_depth_of_split,
+                    .flags = PLX_KERNEL_SPECIAL,
+                },
+            .recipe = split_recipe,
         },
-        .recipe = split_recipe,
-    },
-    [TALL_SKINNY] = {
-        .about = {
-            .name = "tall-skinny",
-            .idea = "short rows: a few lanes for each, in packs wherever it begins; many very short ones as "
-                    "one stream through shared memory",
-            .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
-            .limit = "memory bandwidth",
-            .needs = "A as it lies, not transposed",
-            MATVEC_KERNEL_OF_ALL,
-            .depth = plx_matvec_depth_of_tall_skinny,
-            .flags = PLX_KERNEL_SPECIAL,
+    [TALL_SKINNY] =
+        {
+            .about =
+                {
+                    .name = "tall-skinny",
+                    .idea = "short rows: a few lanes for each, in packs wherever it begins; many very short ones as "
+                            "one stream through shared memory",
+                    .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
+                    .limit = "memory bandwidth",
+                    .needs = "A as it lies, not transposed",
+                    MATVEC_KERNEL_OF_ALL,
+                    .depth = plx_matvec_depth_of_tall_skinny,
+                    .flags = PLX_KERNEL_SPECIAL,
+                },
+            .recipe = tall_skinny_recipe,
         },
-        .recipe = tall_skinny_recipe,
-    },
 };
 
 /* ---- the choice ----------------------------------------------------------------------- */
@@ -496,8 +509,7 @@ static bool are_few_for_blocks(const plx_problem *problem, const plx_device_info
 
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    return !problem->of.matvec.trans && bytes_of_row(problem) <= SHORT_ROW &&
-           !are_few_for_blocks(problem, device);
+    return !problem->of.matvec.trans && bytes_of_row(problem) <= SHORT_ROW && !are_few_for_blocks(problem, device);
 }
 
 static bool has_long_rows(const plx_problem *problem, const plx_device_info *device)
@@ -511,9 +523,8 @@ static bool has_few_long_rows(const plx_problem *problem, const plx_device_info 
 {
     int64_t items = plx_matvec_coaligned_items(problem, MATVEC_ROWS), units = device->units;
     int64_t bytes = bytes_of_row(problem);
-    return !problem->of.matvec.trans &&
-           ((bytes >= LONG_ROW && items < units * MATVEC_COALIGNED_BLOCKS) ||
-            (bytes >= CUT_ROW && items < units * 3 / 2));
+    return !problem->of.matvec.trans && ((bytes >= LONG_ROW && items < units * MATVEC_COALIGNED_BLOCKS) ||
+                                         (bytes >= CUT_ROW && items < units * 3 / 2));
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.

@@ -3,19 +3,16 @@
 #include "kernels/sets.h"
 
 static const plx_set_shape quick[] = {{1024, 1024}, {4096, 4096}};
-static const plx_set_shape square[] = {
-    {1024, 1024}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768}};
-static const plx_set_shape skinny[] = {
-    {1048576, 64}, {64, 1048576}, {1000003, 17}, {17, 1000003}, {1, 16777216}};
+static const plx_set_shape square[] = {{1024, 1024}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768}};
+static const plx_set_shape skinny[] = {{1048576, 64}, {64, 1048576}, {1000003, 17}, {17, 1000003}, {1, 16777216}};
 static const plx_set_shape odd[] = {{1023, 1025}, {4095, 4097}, {10007, 10009}};
 static const plx_set_shape published[] = {{512, 512},   {1024, 1024}, {2048, 2048},
                                           {4096, 4096}, {8192, 8192}, {16384, 16384}};
 static const plx_set_shape special[] = {{1000003, 17}, {17, 1000003}};
 
 static const plx_set_row listed[] = {
-    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
-    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published),
-    PLX_SET_ROW("special", special),
+    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),       PLX_SET_ROW("skinny", skinny),
+    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published), PLX_SET_ROW("special", special),
 };
 
 static plx_problem draw(plx_draw *from)

@@ -3,7 +3,7 @@
 #include "device.cuh"
 
 enum { ROWS = MATVEC_TILE_ROWS, DEPTH = MATVEC_TILE_DEPTH, STRIDE = DEPTH + 1 };
-enum { BATCH = 64 };  /* loads on their way together: all of a tile */
+enum { BATCH = 64 }; /* loads on their way together: all of a tile */
 /* That fit by their shared memory: left alone, the compiler keeps multiples of lda in registers. */
 enum { BLOCKS = 12 };
 static_assert(ROWS == DEPTH, "one thread per row and per column of the tile");

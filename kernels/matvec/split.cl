@@ -6,8 +6,8 @@
 #include "combine.clh"
 
 #if !TRANS
-kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void
-matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
+kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matvec_split(MATVEC_PARAMETERS,
+                                                                                        CHUNKS_PARAMETERS, long period)
 {
     MATVEC_OPERANDS;
     CHUNKS_OPERANDS;
@@ -37,8 +37,7 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
 }
 
 #else
-kernel WORK_GROUP(PANEL_THREADS) void
-matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, PANEL_PARAMETERS)
+kernel WORK_GROUP(PANEL_THREADS) void matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, PANEL_PARAMETERS)
 {
     MATVEC_OPERANDS;
     CHUNKS_OPERANDS;
@@ -46,14 +45,14 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, PANEL_PARAMETERS)
     local int last;
     const int number = (int)get_group_id(0) / (int)chunks, chunk = (int)get_group_id(0) - number * (int)chunks;
     const long column = (long)number * columns_of_panel, first = chunk * chunk_length;
-    const panel_t panel = panel_of(a, lda, outputs, terms, column, min((long)columns_of_panel, outputs - column),
-                                   first, min(first + chunk_length, terms), PANEL_ARGUMENTS);
+    const panel_t panel = panel_of(a, lda, outputs, terms, column, min((long)columns_of_panel, outputs - column), first,
+                                   min(first + chunk_length, terms), PANEL_ARGUMENTS);
     volatile global T *mine = partial + chunk * outputs + column;
 
     sum_panel(&panel, x, scratch);
     for (int c = (int)get_local_id(0); c < panel.columns; c += PANEL_THREADS)
         publish(mine + c, sum_of_column(&panel, (local const T *)scratch, c));
-    combine(partial, tickets, y, number, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
-            PANEL_THREADS, alpha, beta, (local T *)scratch, &last);
+    combine(partial, tickets, y, number, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices, PANEL_THREADS,
+            alpha, beta, (local T *)scratch, &last);
 }
 #endif

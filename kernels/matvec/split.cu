@@ -52,13 +52,12 @@ __device__ void split_columns(V v, Chunks<T> chunks, int64_t chunk_terms, const 
         split_rows<ROWS>(MATVEC_FROM(In, Out), CHUNKS_OF(SumOf<In>::T), chunk_length, period);               \
     }
 
-#define SPLIT_COLUMNS_ENTRY(type, In, Out, variant, SHAPE, STEPS)                                          \
-    extern "C" __global__ void __launch_bounds__(SHAPE##_THREADS, SHAPE##_BLOCKS)                          \
-        matvec_split_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), CHUNKS_PARAMETERS(SumOf<In>::T),    \
-                                        PANEL_PARAMETERS)                                                  \
-    {                                                                                                      \
-        split_columns<SHAPE##_THREADS, STEPS>(MATVEC_FROM(In, Out), CHUNKS_OF(SumOf<In>::T), chunk_length, \
-                                              PANEL_PLAN);                                                 \
+#define SPLIT_COLUMNS_ENTRY(type, In, Out, variant, SHAPE, STEPS)                                                  \
+    extern "C" __global__ void __launch_bounds__(SHAPE##_THREADS, SHAPE##_BLOCKS) matvec_split_##type##_##variant( \
+        MATVEC_PARAMETERS_OF(In, Out), CHUNKS_PARAMETERS(SumOf<In>::T), PANEL_PARAMETERS)                          \
+    {                                                                                                              \
+        split_columns<SHAPE##_THREADS, STEPS>(MATVEC_FROM(In, Out), CHUNKS_OF(SumOf<In>::T), chunk_length,         \
+                                              PANEL_PLAN);                                                         \
     }
 
 SPLIT_ROWS_ENTRY(f32, float, float, n, MATVEC_ROWS, MATVEC_COALIGNED_BLOCKS)

@@ -23,8 +23,8 @@
 #endif
 
 /* A pack of each of `count` rows, `distance` elements from each other, and of x. */
-INLINE void read_round(global const IN *row, long distance, int count, global const IN *x, bool x_aligned,
-                       PACK *of_a, PACK *of_x)
+INLINE void read_round(global const IN *row, long distance, int count, global const IN *x, bool x_aligned, PACK *of_a,
+                       PACK *of_x)
 {
     UNROLL
     for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
@@ -43,8 +43,8 @@ INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
 
 /* The packs from `at` on, `step` apart: TALL_SKINNY_STEPS started together, then used.  What is left
  * of them are started together, too. */
-INLINE void add_row_packs(global const IN *row, long distance, int count, global const IN *x, bool x_aligned,
-                          long at, int step, long end, T *sum)
+INLINE void add_row_packs(global const IN *row, long distance, int count, global const IN *x, bool x_aligned, long at,
+                          int step, long end, T *sum)
 {
     PACK of_a[TALL_SKINNY_STEPS][TALL_SKINNY_ROWS], of_x[TALL_SKINNY_STEPS];
 
@@ -87,8 +87,8 @@ INLINE void combine_group(T *sum, int width, local T *scratch)
 #ifdef NVIDIA_PTX
     for (int distance = width / 2; distance > 0; distance /= 2)
         UNROLL
-        for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
-            sum[r] += shuffle_down(sum[r], distance);
+    for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
+        sum[r] += shuffle_down(sum[r], distance);
 #else
     const int thread = (int)get_local_id(0), lane = thread % width;
 
@@ -131,9 +131,9 @@ kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS
     combine_group(sum, width, scratch);
     if (lane == 0)
         UNROLL
-        for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
-            if (r < count)
-                write_output(y + first + r * apart, alpha, beta, sum[r]);
+    for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
+        if (r < count)
+            write_output(y + first + r * apart, alpha, beta, sum[r]);
 }
 
 /* ---- one stream ------------------------------------------------------------------ */
@@ -178,21 +178,20 @@ INLINE T sum_of_row(local const IN *row, local const IN *x, int terms)
         sum[u] = 0;
     for (int l = 0; l < terms; l += MATVEC_STREAM_SUMS)
         UNROLL
-        for (int u = 0; u < MATVEC_STREAM_SUMS; ++u)
-            if (l + u < terms) {
-                sum[u] = MULTIPLY_ADD(FROM_IN(row[column]), FROM_IN(x[column]), sum[u]);
-                column = column + 1 < terms ? column + 1 : 0;
-            }
+    for (int u = 0; u < MATVEC_STREAM_SUMS; ++u)
+        if (l + u < terms) {
+            sum[u] = MULTIPLY_ADD(FROM_IN(row[column]), FROM_IN(x[column]), sum[u]);
+            column = column + 1 < terms ? column + 1 : 0;
+        }
     UNROLL
     for (int distance = MATVEC_STREAM_SUMS / 2; distance > 0; distance /= 2)
         UNROLL
-        for (int u = 0; u < distance; ++u)
-            sum[u] += sum[u + distance];
+    for (int u = 0; u < distance; ++u)
+        sum[u] += sum[u + distance];
     return sum[0];
 }
 
-kernel WORK_GROUP(MATVEC_STREAM_ROWS) void
-matvec_tall_skinny_stream(MATVEC_PARAMETERS, local PACK *memory)
+kernel WORK_GROUP(MATVEC_STREAM_ROWS) void matvec_tall_skinny_stream(MATVEC_PARAMETERS, local PACK *memory)
 {
     MATVEC_OPERANDS;
     const int columns = (int)terms, thread = (int)get_local_id(0);

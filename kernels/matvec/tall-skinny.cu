@@ -89,8 +89,7 @@ __device__ void add_row_packs(const Group<In, ROWS> &group, const In *x, int64_t
 
 /* Element number `single` of those in no pack, before the `packs` elements that are and behind. */
 template <class In, int ROWS, class T>
-__device__ void add_single(const Group<In, ROWS> &group, const In *x, int single, int head, int64_t packs,
-                           T *sum)
+__device__ void add_single(const Group<In, ROWS> &group, const In *x, int single, int head, int64_t packs, T *sum)
 {
     const int64_t at = single < head ? single : single + packs;
     const T of_x = x[at];

@@ -21,7 +21,7 @@
 #define MATVEC_ALONE_STEPS 4
 #define MATVEC_COALIGNED_BLOCKS 4     /* of vector and split: least blocks per multiprocessor */
 #define MATVEC_COALIGNED_BLOCKS_F64 3 /* of split */
-#define MATVEC_FEW_ITEMS 16 /* split: groups of rows that read a chunk of x at one time, if no more */
+#define MATVEC_FEW_ITEMS 16           /* split: groups of rows that read a chunk of x at one time, if no more */
 
 /* The same, transposed: threads of a block, which has a panel of columns; rows that a
  * thread has in flight, packs of each of them, and blocks that a multiprocessor shall have room
@@ -29,8 +29,8 @@
  * a few long ones; and four packs side by side, for few rows.  A device with smaller blocks has
  * smaller ones of the usual shape. */
 #define MATVEC_PANEL_STEPS 8
-#define MATVEC_PANEL_STEPS_F64 7  /* in CUDA: registers for no more */
-#define MATVEC_PANEL_STEPS_HALF 7 /* as for F64; a pack of 16-bit elements has eight sums */
+#define MATVEC_PANEL_STEPS_F64 7       /* in CUDA: registers for no more */
+#define MATVEC_PANEL_STEPS_HALF 7      /* as for F64; a pack of 16-bit elements has eight sums */
 #define MATVEC_TALL_PANEL_STEPS_HALF 5 /* beside those, in half the registers */
 #define MATVEC_PANEL_THREADS 512
 #define MATVEC_PANEL_BLOCKS 2

@@ -5,8 +5,7 @@
 #include "panel.clh"
 
 #if !TRANS
-kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matvec_vector(MATVEC_PARAMETERS,
-                                                                                     long period)
+kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matvec_vector(MATVEC_PARAMETERS, long period)
 {
     MATVEC_OPERANDS;
     local T scratch[COALIGNED_SCRATCH];

@@ -5,8 +5,7 @@
 
 /* This thread's share of the sum of a[l * a_distance] * x[l] for l < count, every
  * `stride`-th from `first` on.  The loads of a round are started together. */
-INLINE T sum_strided(global const IN *a, long a_distance, global const IN *x, long first, long stride,
-                     long count)
+INLINE T sum_strided(global const IN *a, long a_distance, global const IN *x, long first, long stride, long count)
 {
     T sum = 0;
     long l = first;

@@ -3,11 +3,10 @@
 #include "banks.cuh"
 #include "entries.cuh"
 
-#define BANKS_ENTRY(type, T)                                                                          \
-    extern "C" __global__ void probe_banks_##type(const T *in, T *out, long long n, long long stride, \
-                                                  int repeat)                                         \
-    {                                                                                                 \
-        banks<PROBE_BANK_COLUMNS>(in, out, n, stride, repeat);                                        \
+#define BANKS_ENTRY(type, T)                                                                                      \
+    extern "C" __global__ void probe_banks_##type(const T *in, T *out, long long n, long long stride, int repeat) \
+    {                                                                                                             \
+        banks<PROBE_BANK_COLUMNS>(in, out, n, stride, repeat);                                                    \
     }
 
 PROBE_INTEGERS(BANKS_ENTRY)

@@ -3,8 +3,7 @@
 
 #include "tiles.h"
 
-template <int PITCH, class T>
-__device__ void banks(const T *in, T *out, long long n, long long stride, int repeat)
+template <int PITCH, class T> __device__ void banks(const T *in, T *out, long long n, long long stride, int repeat)
 {
     const int columns = PROBE_BANK_COLUMNS, pitch = PITCH;
     __shared__ T tile[PROBE_BANK_ROWS * pitch];

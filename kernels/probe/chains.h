@@ -9,15 +9,14 @@
  * with six cycles of latency take. */
 typedef CHAINS_ELEMENT CHAINS(vector) __attribute__((vector_size(CHAINS_BYTES)));
 
-#define CHAINS_EACH(of)                                                                                \
-    of(0, 0) of(0, 1) of(0, 2) of(0, 3) of(1, 0) of(1, 1) of(1, 2) of(1, 3) of(2, 0) of(2, 1) of(2, 2) \
-        of(2, 3)
+#define CHAINS_EACH(of) \
+    of(0, 0) of(0, 1) of(0, 2) of(0, 3) of(1, 0) of(1, 1) of(1, 2) of(1, 3) of(2, 0) of(2, 1) of(2, 2) of(2, 3)
 #define CHAINS_BEGIN(v, c) CHAINS(vector) a##v##c = x[v] + (CHAINS_ELEMENT)(first + c);
 #define CHAINS_NEXT(v, c) a##v##c = CHAINS_STEP(a##v##c, factors, terms);
 #define CHAINS_END(v, c) sum[v] = first + c == 0 ? a##v##c : sum[v] + a##v##c;
 
-CHAINS_TARGET static void CHAINS(group)(const CHAINS(vector) * x, int first, int32_t repeat,
-                                        CHAINS_ELEMENT factor, CHAINS(vector) * sum)
+CHAINS_TARGET static void CHAINS(group)(const CHAINS(vector) * x, int first, int32_t repeat, CHAINS_ELEMENT factor,
+                                        CHAINS(vector) * sum)
 {
     const CHAINS(vector) nothing = {0};
     const CHAINS(vector) factors = nothing + factor, terms = nothing + (CHAINS_ELEMENT)PROBE_FMA_TERM;

@@ -3,8 +3,8 @@
 #include "tiles.h"
 
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
-probe_coalescing(global const T *in, long in_offset, global T *out, long out_offset, long n,
-                             long stride, long offset, long span)
+probe_coalescing(global const T *in, long in_offset, global T *out, long out_offset, long n, long stride, long offset,
+                 long span)
 {
     long i = (long)get_group_id(0) * PROBE_BLOCK + (long)get_local_id(0);
     if (i < n)

@@ -4,8 +4,7 @@
 #include "tiles.h"
 
 template <class T>
-__device__ void coalescing(const T *in, T *out, long long n, long long stride, long long offset,
-                           long long span)
+__device__ void coalescing(const T *in, T *out, long long n, long long stride, long long offset, long long span)
 {
     long long i = (long long)blockIdx.x * PROBE_BLOCK + threadIdx.x;
     if (i < n)

@@ -21,9 +21,12 @@ probe_copy(global const T *in, long in_offset, global T *out, long out_offset, l
 #ifdef NVIDIA_PTX
         int a, b, c, d;
         asm volatile("ld.global.cs.v4.s32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(in + first));
+                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                     : "l"(in + first));
         asm volatile("st.global.cs.v4.s32 [%4], {%0, %1, %2, %3};"
-                     : : "r"(a), "r"(b), "r"(c), "r"(d), "l"(out + first) : "memory");
+                     :
+                     : "r"(a), "r"(b), "r"(c), "r"(d), "l"(out + first)
+                     : "memory");
 #else
         VSTORE(VLOAD(group, in), group, out);
 #endif

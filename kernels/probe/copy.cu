@@ -15,11 +15,10 @@ template <class T> __device__ void copy(const T *in, T *out, long long n)
             out[i] = in[i];
 }
 
-#define COPY_ENTRY(type, T)                                        \
-    extern "C" __global__ void __launch_bounds__(PROBE_COPY_BLOCK) \
-        probe_copy_##type(const T *in, T *out, long long n)        \
-    {                                                              \
-        copy(in, out, n);                                          \
+#define COPY_ENTRY(type, T)                                                                                            \
+    extern "C" __global__ void __launch_bounds__(PROBE_COPY_BLOCK) probe_copy_##type(const T *in, T *out, long long n) \
+    {                                                                                                                  \
+        copy(in, out, n);                                                                                              \
     }
 
 PROBE_INTEGERS(COPY_ENTRY)

@@ -3,8 +3,7 @@
 #include "tiles.h"
 
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
-probe_divergence(global const UT *in, long in_offset, global UT *out, long out_offset, long n,
-                             long stride, int repeat)
+probe_divergence(global const UT *in, long in_offset, global UT *out, long out_offset, long n, long stride, int repeat)
 {
     long i = (long)get_group_id(0) * PROBE_BLOCK + (long)get_local_id(0);
     if (i >= n)

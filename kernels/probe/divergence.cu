@@ -22,11 +22,10 @@ template <class T> __device__ void divergence(const T *in, T *out, long long n, 
     out[i] = x;
 }
 
-#define DIVERGENCE_ENTRY(type, T)                                                                          \
-    extern "C" __global__ void probe_divergence_##type(const T *in, T *out, long long n, long long stride, \
-                                                       int repeat)                                         \
-    {                                                                                                      \
-        divergence(in, out, n, stride, repeat);                                                            \
+#define DIVERGENCE_ENTRY(type, T)                                                                                      \
+    extern "C" __global__ void probe_divergence_##type(const T *in, T *out, long long n, long long stride, int repeat) \
+    {                                                                                                                  \
+        divergence(in, out, n, stride, repeat);                                                                        \
     }
 
 PROBE_UNSIGNED(DIVERGENCE_ENTRY)

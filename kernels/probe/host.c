@@ -41,7 +41,8 @@ static void copy_piece(void *data, int64_t index)
 static void stream_piece(void *data, int64_t index)
 {
     const ceiling_call *call = data;
-    const size_t first = (size_t)(index * call->piece) * call->size, bytes = (size_t)length_of(call, index) * call->size;
+    const size_t first = (size_t)(index * call->piece) * call->size,
+                 bytes = (size_t)length_of(call, index) * call->size;
     const char *from = call->in + first;
     char *to = call->out + first;
     size_t at = 0;
@@ -174,9 +175,9 @@ static plx_status ceiling_serves(const plx_problem *problem, plx_error *error)
     switch (p->pattern) {
     case PLX_PROBE_FMA:
         if (unit_of(p) == NULL)
-            return plx_fail(error, PLX_UNSUPPORTED, p->offset == 0
-                                                        ? "this processor has no multiply-add in one instruction"
-                                                        : "this processor has no other unit for multiply-adds");
+            return plx_fail(error, PLX_UNSUPPORTED,
+                            p->offset == 0 ? "this processor has no multiply-add in one instruction"
+                                           : "this processor has no other unit for multiply-adds");
         return PLX_OK;
     case PLX_PROBE_COPY:
         if (p->offset >= COPY_WAYS)
@@ -198,8 +199,8 @@ const host_kernel host_probe = {
               .gain = "none is meant: what the others are measured by",
               .limit = "memory, or the rate of multiply-adds",
               .needs = "",
-              .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |
-                        PLX_DTYPE_BIT(PLX_F64),
+              .dtypes =
+                  PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64),
               .flags = PLX_KERNEL_CEILING,
               .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R0,

@@ -37,8 +37,8 @@ static plx_status check_numbers(const plx_probe_problem *p, plx_error *error)
         return plx_fail(error, PLX_INVALID, "probe: n is %" PRId64 ", it must be in 0..2^40", p->n);
     if (p->stride < 0 || p->stride > (INT64_C(1) << 20) || p->offset < 0 || p->offset > most)
         return plx_fail(error, PLX_INVALID,
-                        "probe: stride %" PRId64 ", offset %" PRId64 ": they must be in 0..2^20 and 0..2^40",
-                        p->stride, p->offset);
+                        "probe: stride %" PRId64 ", offset %" PRId64 ": they must be in 0..2^20 and 0..2^40", p->stride,
+                        p->offset);
     if (p->pattern == PLX_PROBE_GATHER && (p->span < 1 || p->span > most || (p->span & (p->span - 1)) != 0))
         return plx_fail(error, PLX_INVALID, "probe: span is %" PRId64 ", it must be a power of two", p->span);
     if (p->pattern == PLX_PROBE_PARTITION && (p->regions < 1 || p->regions > (INT64_C(1) << 20)))
@@ -103,11 +103,21 @@ static double probe_bytes(const plx_problem *problem)
 }
 
 static const char *const patterns[] = {
-    [PLX_PROBE_GATHER] = "gather",   [PLX_PROBE_PARTITION] = "partition", [PLX_PROBE_BANKS] = "banks",
-    [PLX_PROBE_REVERSE] = "reverse", [PLX_PROBE_BRANCH] = "branch",       [PLX_PROBE_GUARD] = "guard",
-    [PLX_PROBE_COPY] = "copy",       [PLX_PROBE_READ] = "read",           [PLX_PROBE_FMA] = "fma",
-    [PLX_PROBE_LAUNCH] = "launch",   [PLX_PROBE_UNITS_F16] = "units-f16",   [PLX_PROBE_UNITS_BF16] = "units-bf16",
-    [PLX_PROBE_UNITS_TF32] = "units-tf32", [PLX_PROBE_UNITS_I8] = "units-i8", [PLX_PROBE_UNITS_F64] = "units-f64",
+    [PLX_PROBE_GATHER] = "gather",
+    [PLX_PROBE_PARTITION] = "partition",
+    [PLX_PROBE_BANKS] = "banks",
+    [PLX_PROBE_REVERSE] = "reverse",
+    [PLX_PROBE_BRANCH] = "branch",
+    [PLX_PROBE_GUARD] = "guard",
+    [PLX_PROBE_COPY] = "copy",
+    [PLX_PROBE_READ] = "read",
+    [PLX_PROBE_FMA] = "fma",
+    [PLX_PROBE_LAUNCH] = "launch",
+    [PLX_PROBE_UNITS_F16] = "units-f16",
+    [PLX_PROBE_UNITS_BF16] = "units-bf16",
+    [PLX_PROBE_UNITS_TF32] = "units-tf32",
+    [PLX_PROBE_UNITS_I8] = "units-i8",
+    [PLX_PROBE_UNITS_F64] = "units-f64",
 };
 
 static const plx_field fields[] = {
@@ -128,8 +138,7 @@ const plx_operation plx_probe_operation = {
     .op = PLX_PROBE,
     .name = "probe",
     .summary = "what memory does to a kernel, and what a device can do at most",
-    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |
-              PLX_DTYPE_BIT(PLX_F64),
+    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64),
     .operand_count = 2,
     .output = 1,
     .output_rank = 1,

@@ -20,8 +20,7 @@ T load_past_l1(global const T *from)
 }
 
 kernel __attribute__((reqd_work_group_size(PROBE_PARTITION_BLOCK, PROBE_PARTITION_BLOCK, 1))) void
-probe_partition(global const T *in, long in_offset, global T *out, long out_offset, long n,
-                            long regions, int repeat)
+probe_partition(global const T *in, long in_offset, global T *out, long out_offset, long n, long regions, int repeat)
 {
     const int width = PROBE_REGION_BYTES / (int)sizeof(T);
     const int block = PROBE_PARTITION_BLOCK * PROBE_PARTITION_BLOCK;

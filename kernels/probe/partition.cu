@@ -18,11 +18,10 @@ template <class T> __device__ void partition(const T *in, T *out, long long n, l
         out[i] = sum;
 }
 
-#define PARTITION_ENTRY(type, T)                                                                           \
-    extern "C" __global__ void probe_partition_##type(const T *in, T *out, long long n, long long regions, \
-                                                      int repeat)                                          \
-    {                                                                                                      \
-        partition(in, out, n, regions, repeat);                                                            \
+#define PARTITION_ENTRY(type, T)                                                                                       \
+    extern "C" __global__ void probe_partition_##type(const T *in, T *out, long long n, long long regions, int repeat) \
+    {                                                                                                                  \
+        partition(in, out, n, regions, repeat);                                                                        \
     }
 
 PROBE_INTEGERS(PARTITION_ENTRY)

@@ -37,8 +37,7 @@ probe_read(global const T *in, long in_offset, global T *out, long out_offset, l
     local T sums[PROBE_READ_BLOCK];
     int thread = (int)get_local_id(0);
     long chunk = (long)get_group_id(0);
-    sums[thread] =
-        own_share(in + in_offset + chunk * (PROBE_READ_BYTES / (int)sizeof(T)), in_offset % WIDTH == 0);
+    sums[thread] = own_share(in + in_offset + chunk * (PROBE_READ_BYTES / (int)sizeof(T)), in_offset % WIDTH == 0);
     for (int distance = PROBE_READ_BLOCK / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (thread < distance)

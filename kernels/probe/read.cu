@@ -56,11 +56,10 @@ template <class T, class V> __device__ void read_chunk(const T *in, T *out)
     }
 }
 
-#define READ_ENTRY(type, T)                                        \
-    extern "C" __global__ void __launch_bounds__(PROBE_READ_BLOCK) \
-        probe_read_##type(const T *in, T *out, long long n)        \
-    {                                                              \
-        read_chunk<T, Vector<T>::V>(in, out);                      \
+#define READ_ENTRY(type, T)                                                                                            \
+    extern "C" __global__ void __launch_bounds__(PROBE_READ_BLOCK) probe_read_##type(const T *in, T *out, long long n) \
+    {                                                                                                                  \
+        read_chunk<T, Vector<T>::V>(in, out);                                                                          \
     }
 
 PROBE_INTEGERS(READ_ENTRY)

@@ -117,8 +117,7 @@ static uint64_t element(const plx_problem *problem, const void *in, int64_t i)
     }
 }
 
-static void chains_reference(const plx_problem *problem, const void *in, int64_t first, int64_t count,
-                             void *exact)
+static void chains_reference(const plx_problem *problem, const void *in, int64_t first, int64_t count, void *exact)
 {
     for (int64_t i = 0; i < count; i++)
         if (problem->dtype == PLX_F64)
@@ -162,8 +161,8 @@ static void units_reference(const plx_problem *problem, const void *in, int64_t 
     }
 }
 
-static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                            int64_t count, plx_reference *reference)
+static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
+                            plx_reference *reference)
 {
     if (plx_probe_on_units(problem->of.probe.pattern)) {
         units_reference(problem, operands->at[0], first, count, reference->exact);

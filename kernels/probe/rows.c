@@ -44,10 +44,10 @@ static void add_launch(const plx_problem *problem, const probe_kernel *kernel, p
     const plx_probe_problem *p = &problem->of.probe;
     const int64_t size = element_size(problem->dtype);
     const uint32_t block_y = kernel->block_y > 0 ? kernel->block_y : 1;
-    const int64_t per_block = kernel->on_units   ? PROBE_UNITS_ROWS * plx_probe_units_cols(p->pattern)
+    const int64_t per_block = kernel->on_units     ? PROBE_UNITS_ROWS * plx_probe_units_cols(p->pattern)
                               : kernel->is_chunked ? 1
-                              : kernel->is_wide  ? kernel->block_x * pack_width(problem->dtype)
-                                                 : (int64_t)kernel->block_x * block_y;
+                              : kernel->is_wide    ? kernel->block_x * pack_width(problem->dtype)
+                                                   : (int64_t)kernel->block_x * block_y;
     if (p->n == 0)
         return;
     plx_step *step = plx_recipe_step(recipe, kernel->entry, kernel->block_x, block_y);
@@ -94,99 +94,92 @@ static plx_status probe_recipe(const plx_problem *problem, const plx_device_info
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s", type->defines,
                    device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     add_launch(problem, kernel, recipe);
-    return plx_recipe_check(recipe, (uint64_t)(kernel->static_shared * element_size(problem->dtype)), device,
-                            error);
+    return plx_recipe_check(recipe, (uint64_t)(kernel->static_shared * element_size(problem->dtype)), device, error);
 }
 
 /* The first row of each pattern, in the order of plx_probe_pattern. */
 static size_t choose(const plx_problem *problem, const plx_device_info *device)
 {
     static const size_t first[PLX_PROBE_PATTERN_COUNT] = {
-        [PLX_PROBE_GATHER] = 0,  [PLX_PROBE_PARTITION] = 1, [PLX_PROBE_BANKS] = 2,
-        [PLX_PROBE_REVERSE] = 4, [PLX_PROBE_BRANCH] = 6,    [PLX_PROBE_GUARD] = 7,
-        [PLX_PROBE_COPY] = 9,    [PLX_PROBE_READ] = 10,     [PLX_PROBE_FMA] = 11,
-        [PLX_PROBE_LAUNCH] = 12, [PLX_PROBE_UNITS_F16] = 13, [PLX_PROBE_UNITS_BF16] = 14,
+        [PLX_PROBE_GATHER] = 0,      [PLX_PROBE_PARTITION] = 1, [PLX_PROBE_BANKS] = 2,      [PLX_PROBE_REVERSE] = 4,
+        [PLX_PROBE_BRANCH] = 6,      [PLX_PROBE_GUARD] = 7,     [PLX_PROBE_COPY] = 9,       [PLX_PROBE_READ] = 10,
+        [PLX_PROBE_FMA] = 11,        [PLX_PROBE_LAUNCH] = 12,   [PLX_PROBE_UNITS_F16] = 13, [PLX_PROBE_UNITS_BF16] = 14,
         [PLX_PROBE_UNITS_TF32] = 15, [PLX_PROBE_UNITS_I8] = 16, [PLX_PROBE_UNITS_F64] = 17,
     };
     (void)device;
     return first[problem->of.probe.pattern];
 }
 
-#define PROBE_ROW_OF(types, marks, title, what, expect, bound, ...)                                          \
-    {                                                                                                        \
-        .about = {.name = (title),                                                                           \
-                  .idea = (what),                                                                            \
-                  .gain = (expect),                                                                          \
-                  .limit = (bound),                                                                          \
-                  .needs = "",                                                                               \
-                  .dtypes = (types),                                                                         \
-                  .flags = (marks),                                                                          \
-                  .accumulator_f32 = PLX_F32,                                                                \
-                  .reproducibility = PLX_R0,                                                                 \
-                  .depth = plx_no_depth},                                                                    \
-        .recipe = probe_recipe,                                                                              \
-        .form = &(const probe_kernel){__VA_ARGS__},                                                          \
+#define PROBE_ROW_OF(types, marks, title, what, expect, bound, ...)         \
+    {                                                                       \
+        .about = {.name = (title),                                          \
+                  .idea = (what),                                           \
+                  .gain = (expect),                                         \
+                  .limit = (bound),                                         \
+                  .needs = "",                                              \
+                  .dtypes = (types),                                        \
+                  .flags = (marks),                                         \
+                  .accumulator_f32 = PLX_F32,                               \
+                  .reproducibility = PLX_R0,                                \
+                  .depth = plx_no_depth},                                   \
+        .recipe = probe_recipe, .form = &(const probe_kernel){__VA_ARGS__}, \
     }
 
-#define PROBE_ROW(title, what, expect, bound, ...)                                                           \
-    PROBE_ROW_OF(INTEGERS, 0, title, what, expect, bound, __VA_ARGS__)
-#define CEILING_ROW(types, title, what, expect, bound, ...)                                                  \
+#define PROBE_ROW(title, what, expect, bound, ...) PROBE_ROW_OF(INTEGERS, 0, title, what, expect, bound, __VA_ARGS__)
+#define CEILING_ROW(types, title, what, expect, bound, ...) \
     PROBE_ROW_OF(types, PLX_KERNEL_CEILING, title, what, expect, bound, __VA_ARGS__)
 
-#define UNITS_ROW(type, title, what, name, kind)                                                                \
-    CEILING_ROW(PLX_DTYPE_BIT(type), title, what, "the ceiling of products on these units",                     \
-                "the rate of the units, or the power that the device may take", name, kind,                     \
-                .block_x = PROBE_UNITS_BLOCK, .numbers = REPEAT, .on_units = true,                              \
+#define UNITS_ROW(type, title, what, name, kind)                                            \
+    CEILING_ROW(PLX_DTYPE_BIT(type), title, what, "the ceiling of products on these units", \
+                "the rate of the units, or the power that the device may take", name, kind, \
+                .block_x = PROBE_UNITS_BLOCK, .numbers = REPEAT, .on_units = true,          \
                 .static_shared = (PROBE_UNITS_ROWS + PROBE_UNITS_COLS) * PROBE_UNITS_LINE / 4)
 
 static const plx_row rows[] = {
     PROBE_ROW("coalescing", "reads element (i*stride + offset) mod span, writes element i",
               "stride 1 takes one 128-byte segment per warp of 4-byte elements, stride 32 takes 32",
-              "the number of 32-byte sectors that a warp's loads touch",
-              "probe_coalescing", PLX_PROBE_GATHER, .block_x = PROBE_BLOCK, .numbers = STRIDE | OFFSET | SPAN),
+              "the number of 32-byte sectors that a warp's loads touch", "probe_coalescing", PLX_PROBE_GATHER,
+              .block_x = PROBE_BLOCK, .numbers = STRIDE | OFFSET | SPAN),
     PROBE_ROW("partition", "all blocks read a few regions of 256 bytes, past L1",
               "slow on one region where memory is partitioned coarsely: about 4 times on an RTX 2080 Ti",
-              "how many L2 slices serve the regions",
-              "probe_partition", PLX_PROBE_PARTITION, .block_x = PROBE_PARTITION_BLOCK,
-              .block_y = PROBE_PARTITION_BLOCK, .numbers = REGIONS | REPEAT),
+              "how many L2 slices serve the regions", "probe_partition", PLX_PROBE_PARTITION,
+              .block_x = PROBE_PARTITION_BLOCK, .block_y = PROBE_PARTITION_BLOCK, .numbers = REGIONS | REPEAT),
     PROBE_ROW("banks", "threads read shared memory a stride apart",
               "time grows with the number of threads that meet in one bank; the same word costs nothing",
-              "shared memory serves 32 banks of 4 bytes in a cycle",
-              "probe_banks", PLX_PROBE_BANKS, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT,
+              "shared memory serves 32 banks of 4 bytes in a cycle", "probe_banks", PLX_PROBE_BANKS,
+              .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT,
               .static_shared = PROBE_BANK_ROWS * PROBE_BANK_COLUMNS),
     PROBE_ROW("banks-padded", "the same reads from rows that are one element wider",
-              "a stride of 32 becomes free of conflicts", "a little more shared memory",
-              "probe_banks_padded", PLX_PROBE_BANKS, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT,
+              "a stride of 32 becomes free of conflicts", "a little more shared memory", "probe_banks_padded",
+              PLX_PROBE_BANKS, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT,
               .static_shared = PROBE_BANK_ROWS * (PROBE_BANK_COLUMNS + 1)),
     PROBE_ROW("shared-static", "reverses runs of 64 through shared memory of a size known to the compiler",
-              "the baseline of the pair", "the launch, for short inputs",
-              "probe_shared_static", PLX_PROBE_REVERSE, .block_x = PROBE_REVERSE, .static_shared = PROBE_REVERSE),
+              "the baseline of the pair", "the launch, for short inputs", "probe_shared_static", PLX_PROBE_REVERSE,
+              .block_x = PROBE_REVERSE, .static_shared = PROBE_REVERSE),
     PROBE_ROW("shared-dynamic", "reverses runs of 64 through shared memory sized at launch",
-              "none: the same result in the same time", "the launch, for short inputs",
-              "probe_shared_dynamic", PLX_PROBE_REVERSE, .block_x = PROBE_REVERSE, .dynamic_shared = PROBE_REVERSE),
+              "none: the same result in the same time", "the launch, for short inputs", "probe_shared_dynamic",
+              PLX_PROBE_REVERSE, .block_x = PROBE_REVERSE, .dynamic_shared = PROBE_REVERSE),
     PROBE_ROW("divergence", "runs of `stride` threads take the two sides of a branch in turn",
               "alternate threads take twice the time of alternate warps: a split warp executes both sides",
-              "instruction issue",
-              "probe_divergence", PLX_PROBE_BRANCH, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT),
+              "instruction issue", "probe_divergence", PLX_PROBE_BRANCH, .block_x = PROBE_BLOCK,
+              .numbers = STRIDE | REPEAT),
     PROBE_ROW("guard", "adds one to each element, with a boundary guard",
-              "the price of a guard is lost in the memory traffic", "memory bandwidth",
-              "probe_guard", PLX_PROBE_GUARD, .block_x = PROBE_BLOCK),
-    PROBE_ROW("no-guard", "adds one to each element, without a guard",
-              "what the guard costs", "memory bandwidth; whole blocks only",
-              "probe_no_guard", PLX_PROBE_GUARD, .block_x = PROBE_BLOCK, .whole_blocks = true),
+              "the price of a guard is lost in the memory traffic", "memory bandwidth", "probe_guard", PLX_PROBE_GUARD,
+              .block_x = PROBE_BLOCK),
+    PROBE_ROW("no-guard", "adds one to each element, without a guard", "what the guard costs",
+              "memory bandwidth; whole blocks only", "probe_no_guard", PLX_PROBE_GUARD, .block_x = PROBE_BLOCK,
+              .whole_blocks = true),
     CEILING_ROW(INTEGERS, "copy", "16 bytes read and written by each thread, once",
-                "the ceiling of what reads and writes alike", "memory bandwidth, both ways",
-              "probe_copy", PLX_PROBE_COPY, .block_x = PROBE_COPY_BLOCK, .is_wide = true),
+                "the ceiling of what reads and writes alike", "memory bandwidth, both ways", "probe_copy",
+                PLX_PROBE_COPY, .block_x = PROBE_COPY_BLOCK, .is_wide = true),
     CEILING_ROW(INTEGERS, "read", "64 KiB summed by each block, 128 bytes of each thread in flight",
-                "the ceiling of what reads much and writes little", "memory bandwidth",
-              "probe_read", PLX_PROBE_READ, .block_x = PROBE_READ_BLOCK, .is_chunked = true,
-                .static_shared = PROBE_READ_BLOCK),
+                "the ceiling of what reads much and writes little", "memory bandwidth", "probe_read", PLX_PROBE_READ,
+                .block_x = PROBE_READ_BLOCK, .is_chunked = true, .static_shared = PROBE_READ_BLOCK),
     CEILING_ROW(FLOATS, "fma", "sixteen independent multiply-adds in each thread, again and again",
-                "the ceiling of arithmetic on the plain units", "the rate of multiply-adds",
-              "probe_fma", PLX_PROBE_FMA, .block_x = PROBE_BLOCK, .numbers = REPEAT),
-    CEILING_ROW(INTEGERS, "launch", "writes one element",
-                "the least time of a kernel with a result", "the launch",
-              "probe_launch", PLX_PROBE_LAUNCH, .block_x = PROBE_BLOCK),
+                "the ceiling of arithmetic on the plain units", "the rate of multiply-adds", "probe_fma", PLX_PROBE_FMA,
+                .block_x = PROBE_BLOCK, .numbers = REPEAT),
+    CEILING_ROW(INTEGERS, "launch", "writes one element", "the least time of a kernel with a result", "the launch",
+                "probe_launch", PLX_PROBE_LAUNCH, .block_x = PROBE_BLOCK),
     UNITS_ROW(PLX_F32, "units-f16", "products of f16 from registers and shared memory, again and again",
               "probe_units_f16", PLX_PROBE_UNITS_F16),
     UNITS_ROW(PLX_F32, "units-bf16", "the same of bf16", "probe_units_bf16", PLX_PROBE_UNITS_BF16),
@@ -194,8 +187,8 @@ static const plx_row rows[] = {
     UNITS_ROW(PLX_F32, "units-i8", "the same of 8-bit integers, summed in 32 bits", "probe_units_i8",
               PLX_PROBE_UNITS_I8),
     CEILING_ROW(PLX_DTYPE_BIT(PLX_F64), "units-f64", "the same of f64", "the ceiling of products on these units",
-                "the rate of the units, or the power that the device may take", "probe_units_f64",
-                PLX_PROBE_UNITS_F64, .block_x = PROBE_UNITS_BLOCK, .numbers = REPEAT, .on_units = true,
+                "the rate of the units, or the power that the device may take", "probe_units_f64", PLX_PROBE_UNITS_F64,
+                .block_x = PROBE_UNITS_BLOCK, .numbers = REPEAT, .on_units = true,
                 .static_shared = (PROBE_UNITS_ROWS + PROBE_UNITS_F64_COLS) * PROBE_UNITS_LINE / 8),
 };
 

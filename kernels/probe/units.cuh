@@ -74,9 +74,9 @@ static __device__ __forceinline__ uint64_t operand_at(uint32_t address)
     return (uint64_t)((address & 0x3ffff) >> 4) | 1ull << 16 | 1024ull >> 4 << 32 | 1ull << 62;
 }
 
-#define AT_8(how, i)                                                                                  \
-    how(sum[i]), how(sum[i + 1]), how(sum[i + 2]), how(sum[i + 3]), how(sum[i + 4]), how(sum[i + 5]), \
-        how(sum[i + 6]), how(sum[i + 7])
+#define AT_8(how, i)                                                                                                   \
+    how(sum[i]), how(sum[i + 1]), how(sum[i + 2]), how(sum[i + 3]), how(sum[i + 4]), how(sum[i + 5]), how(sum[i + 6]), \
+        how(sum[i + 7])
 #define AT_32(how, i) AT_8(how, i), AT_8(how, i + 8), AT_8(how, i + 16), AT_8(how, i + 24)
 #define AT_128(how) AT_32(how, 0), AT_32(how, 32), AT_32(how, 64), AT_32(how, 96)
 #define FLOATS(x) "+f"(x)
@@ -95,14 +95,11 @@ static __device__ __forceinline__ uint64_t operand_at(uint32_t address)
     "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
     "%127}, "                                                                                                \
     "%128, %129, "
-#define WGMMA(kind, how, scales)                                                   \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n256" kind " " PLACES scales ";" \
-                 : AT_128(how)                                                     \
-                 : "l"(a), "l"(b))
+#define WGMMA(kind, how, scales) \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256" kind " " PLACES scales ";" : AT_128(how) : "l"(a), "l"(b))
 
 /* sum += 64 x 32 bytes of A times as many of B. */
-template <class T>
-static __device__ __forceinline__ void multiply_add(Sum<T> (&sum)[128], uint64_t a, uint64_t b)
+template <class T> static __device__ __forceinline__ void multiply_add(Sum<T> (&sum)[128], uint64_t a, uint64_t b)
 {
     if constexpr (std::is_same<T, Tf32>::value)
         WGMMA("k8.f32.tf32.tf32", FLOATS, "1, 1, 1");
@@ -145,8 +142,7 @@ static __device__ __forceinline__ void multiply(Sum<T> (&sum)[128], const unsign
 
 /* sum += 16 x 32 bytes of A times as many of eight columns. */
 template <class T>
-static __device__ __forceinline__ void multiply_add(Sum<T> *sum, const uint32_t (&a)[4],
-                                                    const uint32_t (&b)[2])
+static __device__ __forceinline__ void multiply_add(Sum<T> *sum, const uint32_t (&a)[4], const uint32_t (&b)[2])
 {
     if constexpr (std::is_same<T, Tf32>::value)
         MMA("m16n8k8.row.col.f32.tf32.tf32.f32", FLOATS);
@@ -174,8 +170,7 @@ static __device__ __forceinline__ void multiply(Sum<T> (&sum)[128], const unsign
     for (int first = 0; first < COLS / 8; first += AT_ONCE)
         for (int step = 0; step < LINE; step += 32) {
             const uint32_t a[4] = {word_at(shared, row, step + byte), word_at(shared, row + 8, step + byte),
-                                   word_at(shared, row, step + byte + 16),
-                                   word_at(shared, row + 8, step + byte + 16)};
+                                   word_at(shared, row, step + byte + 16), word_at(shared, row + 8, step + byte + 16)};
             uint32_t b[AT_ONCE][2];
 #pragma unroll
             for (int j = 0; j < AT_ONCE; j++) {
@@ -194,8 +189,7 @@ static __device__ __forceinline__ void multiply(Sum<T> (&sum)[128], const unsign
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-template <class T>
-static __device__ __forceinline__ void units(const float *in, float *out, long long n, int repeat)
+template <class T> static __device__ __forceinline__ void units(const float *in, float *out, long long n, int repeat)
 {
     __shared__ __align__(1024) unsigned char shared[(ROWS + COLS) * LINE];
     const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + lane / 4;

@@ -1,5 +1,5 @@
-/* reduce/bank-conflict: the same tree over neighbours by the first threads of the block, which stay together in whole warps.
- * They read shared memory 2, 4, 8 ... elements apart: lanes meet in one bank. */
+/* reduce/bank-conflict: the same tree over neighbours by the first threads of the block, which stay together in whole
+ * warps. They read shared memory 2, 4, 8 ... elements apart: lanes meet in one bank. */
 #include "device.cuh"
 
 /* Block b combines elements [b * 1024, (b + 1) * 1024) of x into out[b]. */

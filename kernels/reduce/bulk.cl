@@ -27,8 +27,7 @@ static uint local_address(local const void *place)
 /* A barrier in local memory that `arrivals` complete, and the bytes they wait for. */
 static void open_barrier(local ulong *barrier, int arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(local_address(barrier)), "r"(arrivals)
-                 : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(local_address(barrier)), "r"(arrivals) : "memory");
 }
 
 /* The barriers can be seen by the copy engine. */
@@ -45,8 +44,7 @@ static void arrive(local ulong *barrier)
 /* Starts a copy of `bytes`, a multiple of 16, as the addresses are. */
 static void start_copy(local PACK *to, global const PACK *from, uint bytes, local ulong *barrier)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(local_address(barrier)),
-                 "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(local_address(barrier)), "r"(bytes)
                  : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      local_address(to)),
@@ -76,8 +74,8 @@ static void fetch_tiles(packed all, local PACK *ring, local ulong *full, local u
 
     for (long tile = (long)get_group_id(0) * TILE; tile < all.count; tile += stride) {
         await(empty + i, parity);
-        start_copy(ring + i * TILE, all.packs + tile,
-                   (uint)(min(all.count - tile, (long)TILE) * (long)sizeof(PACK)), full + i);
+        start_copy(ring + i * TILE, all.packs + tile, (uint)(min(all.count - tile, (long)TILE) * (long)sizeof(PACK)),
+                   full + i);
         if (++i == STAGES) {
             i = 0;
             parity ^= 1;
@@ -128,10 +126,9 @@ INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *barriers)
     return IDENTITY;
 }
 
-kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
-void reduce_bulk(global const T *x, long x_offset, global T *result, long result_offset,
-                 volatile global T *partials, long partials_offset, volatile global uint *tickets,
-                 long tickets_offset, long n, int stages)
+kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void
+reduce_bulk(global const T *x, long x_offset, global T *result, long result_offset, volatile global T *partials,
+            long partials_offset, volatile global uint *tickets, long tickets_offset, long n, int stages)
 {
     local PACK ring[STAGES * TILE];
     local ulong barriers[2 * STAGES];

@@ -18,8 +18,7 @@ static __device__ uint32_t shared_address(const void *place)
 /* A barrier in shared memory that `arrivals` complete, and the bytes they wait for. */
 static __device__ void open_barrier(uint64_t *barrier, int arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
-                 : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
 /* The barriers can be seen by the copy engine. */
@@ -36,14 +35,12 @@ static __device__ void arrive(uint64_t *barrier)
 /* Starts a copy of `bytes`, a multiple of 16, as the addresses are. */
 static __device__ void start_copy(void *to, const void *from, uint32_t bytes, uint64_t *barrier)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-                 "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            shared_address(to)),
-        "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
-        : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
 }
 
 /* Stands until the barrier's phase of this parity is complete. */
@@ -167,8 +164,8 @@ template <class T> __device__ void open_ring(const Ring<T> &ring)
 
 /* Dynamic shared memory holds `stages` tiles. */
 template <class R>
-__device__ void reduce_bulk(const typename R::T *x, typename R::T *result, typename R::T *partials,
-                            unsigned *tickets, int64_t n, int stages)
+__device__ void reduce_bulk(const typename R::T *x, typename R::T *result, typename R::T *partials, unsigned *tickets,
+                            int64_t n, int stages)
 {
     using T = typename R::T;
     extern __shared__ __align__(128) unsigned char tiles[];

@@ -61,8 +61,7 @@ static void reduce_signs(plx_case_maker *m, plx_reduction reduction)
 static void make(plx_case_maker *m)
 {
     static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
-    static const int64_t longer[] = {4097,   16384,   65535,         65537,
-                                     262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
+    static const int64_t longer[] = {4097, 16384, 65535, 65537, 262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
 
     reduce_zeros(m);
     for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {

@@ -58,8 +58,8 @@ template <class Element, bool MINIMUM> struct Extremum {
     using T = Element;
     using Limits = std::numeric_limits<T>;
     static constexpr bool floating = !Limits::is_integer;
-    static constexpr T nothing = MINIMUM ? (floating ? Limits::infinity() : Limits::max())
-                                         : (floating ? -Limits::infinity() : Limits::min());
+    static constexpr T nothing =
+        MINIMUM ? (floating ? Limits::infinity() : Limits::max()) : (floating ? -Limits::infinity() : Limits::min());
     static constexpr T nan = Limits::quiet_NaN(); /* 0 for integers, which never use it */
 
     static __device__ T identity()
@@ -205,8 +205,7 @@ template <class T> struct Packed {
 };
 
 /* Block 0 adds the few elements before and behind the packs to its threads' values. */
-template <class R>
-__device__ typename R::T combine_ends(typename R::T value, const Packed<typename R::T> &all)
+template <class R> __device__ typename R::T combine_ends(typename R::T value, const Packed<typename R::T> &all)
 {
     if (blockIdx.x == 0 && threadIdx.x < all.head)
         value = R::combine(value, all.x[threadIdx.x]);
@@ -216,8 +215,7 @@ __device__ typename R::T combine_ends(typename R::T value, const Packed<typename
 }
 
 /* The tree over a thread's `LOADS` packs, a power of two. */
-template <class R, int LOADS>
-__device__ Pack<typename R::T> combine_loaded(Pack<typename R::T> (&loaded)[LOADS])
+template <class R, int LOADS> __device__ Pack<typename R::T> combine_loaded(Pack<typename R::T> (&loaded)[LOADS])
 {
 #pragma unroll
     for (int width = LOADS / 2; width > 0; width /= 2)
@@ -228,8 +226,7 @@ __device__ Pack<typename R::T> combine_loaded(Pack<typename R::T> (&loaded)[LOAD
 
 /* What this thread reads of x: its block takes tiles of BLOCK * LOADS packs, as many
  * apart as there are blocks.  A thread's loads do not wait for each other. */
-template <class R, int BLOCK, int LOADS>
-__device__ typename R::T reduce_packs(const typename R::T *x, int64_t n)
+template <class R, int BLOCK, int LOADS> __device__ typename R::T reduce_packs(const typename R::T *x, int64_t n)
 {
     using T = typename R::T;
     constexpr int TILE = BLOCK * LOADS;
@@ -256,8 +253,7 @@ __device__ typename R::T reduce_packs(const typename R::T *x, int64_t n)
 
 /* One block's share per thread of `count` partials, in an order that depends on
  * nothing but count.  partials is aligned to 16 bytes. */
-template <class R, int BLOCK>
-__device__ typename R::T reduce_partials(const typename R::T *partials, int64_t count)
+template <class R, int BLOCK> __device__ typename R::T reduce_partials(const typename R::T *partials, int64_t count)
 {
     using T = typename R::T;
     const Pack<T> *packs = reinterpret_cast<const Pack<T> *>(partials);
@@ -293,8 +289,7 @@ template <class T> __device__ bool is_last_block(T total, T *partials, unsigned 
 /* Combines the threads' values of all blocks into *result.  The order depends on the
  * number of blocks alone, not on which of them comes last. */
 template <class R, int BLOCK>
-__device__ void reduce_grid(typename R::T value, typename R::T *result, typename R::T *partials,
-                            unsigned *tickets)
+__device__ void reduce_grid(typename R::T value, typename R::T *result, typename R::T *partials, unsigned *tickets)
 {
     typename R::T total = reduce_block<R, BLOCK>(value);
 

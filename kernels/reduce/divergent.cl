@@ -1,10 +1,10 @@
-/* reduce/divergent: the tree over neighbours in local memory.  In each step every second, fourth, eighth ... thread works,
- * so that all warps take part to the end, with fewer and fewer of their lanes. */
+/* reduce/divergent: the tree over neighbours in local memory.  In each step every second, fourth, eighth ... thread
+ * works, so that all warps take part to the end, with fewer and fewer of their lanes. */
 #include "device.clh"
 
 /* Group b combines elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_divergent(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_divergent(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const int thread = get_local_id(0);

@@ -1,5 +1,5 @@
-/* reduce/divergent: the tree over neighbours in shared memory.  In each step every second, fourth, eighth ... thread works,
- * so that all warps take part to the end, with fewer and fewer of their lanes. */
+/* reduce/divergent: the tree over neighbours in shared memory.  In each step every second, fourth, eighth ... thread
+ * works, so that all warps take part to the end, with fewer and fewer of their lanes. */
 #include "device.cuh"
 
 /* Block b combines elements [b * 1024, (b + 1) * 1024) of x into out[b]. */

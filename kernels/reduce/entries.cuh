@@ -31,9 +31,9 @@
     }
 
 /* reduce_<kernel><R>(x, result, partials, tickets, n), of kernels with one launch. */
-#define REDUCE_GRID_ENTRY(variant, R, kernel, threads)                                 \
-    extern "C" __global__ void __launch_bounds__(threads) reduce_##kernel##_##variant( \
-        const R::T *x, R::T *result, R::T *partials, unsigned *tickets, int64_t n)     \
-    {                                                                                  \
-        reduce_##kernel<R>(x, result, partials, tickets, n);                           \
+#define REDUCE_GRID_ENTRY(variant, R, kernel, threads)                                                         \
+    extern "C" __global__ void __launch_bounds__(threads)                                                      \
+        reduce_##kernel##_##variant(const R::T *x, R::T *result, R::T *partials, unsigned *tickets, int64_t n) \
+    {                                                                                                          \
+        reduce_##kernel<R>(x, result, partials, tickets, n);                                                   \
     }

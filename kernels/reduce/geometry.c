@@ -9,8 +9,7 @@ static int64_t blocks_for(int64_t elements, int64_t per_block)
 
 int64_t plx_reduce_block_threads(const plx_device_info *device, int64_t wanted)
 {
-    while (wanted > 1 && ((uint64_t)wanted > device->max_block_threads ||
-                          (uint64_t)wanted > device->max_block[0]))
+    while (wanted > 1 && ((uint64_t)wanted > device->max_block_threads || (uint64_t)wanted > device->max_block[0]))
         wanted /= 2;
     return wanted;
 }
@@ -30,7 +29,7 @@ plx_reduce_passes plx_reduce_plan_passes(int64_t n, int64_t per_block)
 }
 
 static plx_reduce_tiling plan_tiling(const plx_problem *problem, const plx_device_info *device, int64_t threads,
-                          int64_t loads, int64_t blocks_per_unit, int64_t share_tiles)
+                                     int64_t loads, int64_t blocks_per_unit, int64_t share_tiles)
 {
     plx_reduce_tiling plan = {.threads = plx_reduce_block_threads(device, threads), .loads = loads};
     int64_t at_once = (device->units > 0 ? device->units : 1) * blocks_per_unit;
@@ -88,8 +87,7 @@ static int64_t depth_of_passes(const plx_problem *problem, const plx_device_info
     plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * items);
 
     for (size_t i = 0; i < plan.count && i < PLX_MAX_STEPS; ++i)
-        depth += levels(smaller(plan.elements[i], threads)) +
-                 (plan.elements[i] > threads ? levels(items) : 0);
+        depth += levels(smaller(plan.elements[i], threads)) + (plan.elements[i] > threads ? levels(items) : 0);
     return at_most_all(problem, depth);
 }
 

@@ -5,9 +5,8 @@
 /* Group b copies elements [b * BLOCK, (b + 1) * BLOCK) of x to `work`, combines the copy
  * onto its first element and writes that to out[b].  A barrier of the group orders its
  * global memory accesses; where there is one of a warp, that does for the last steps. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_gmem(global const T *x, long x_offset, global T *work, long work_offset, global T *out,
-                 long out_offset, long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_gmem(global const T *x, long x_offset, global T *work, long work_offset, global T *out, long out_offset, long n)
 {
     const int thread = get_local_id(0);
     const long first = (long)get_group_id(0) * BLOCK, left = n - first;

@@ -49,18 +49,18 @@ template <class R, class In, int BLOCK, int LOADS> __device__ float reduce_half_
     REDUCE_HALF_TYPES(X, min, Min<float>, __VA_ARGS__) \
     REDUCE_HALF_TYPES(X, max, Max<float>, __VA_ARGS__)
 
-#define REDUCE_HALF_TYPES(X, how, R, ...)                         \
-    X(f16_##how, R, __half, __half, __VA_ARGS__)                  \
-    X(f16_f32_##how, R, __half, float, __VA_ARGS__)               \
-    X(bf16_##how, R, __nv_bfloat16, __nv_bfloat16, __VA_ARGS__)   \
+#define REDUCE_HALF_TYPES(X, how, R, ...)                       \
+    X(f16_##how, R, __half, __half, __VA_ARGS__)                \
+    X(f16_f32_##how, R, __half, float, __VA_ARGS__)             \
+    X(bf16_##how, R, __nv_bfloat16, __nv_bfloat16, __VA_ARGS__) \
     X(bf16_f32_##how, R, __nv_bfloat16, float, __VA_ARGS__)
 
 /* reduce_<kernel>_<variant>(x, out, n), kernel<R>() from what FROM is to what TO is. */
-#define REDUCE_HALF_ENTRY(variant, R, In, Out, kernel, FROM, TO, threads)                                  \
-    extern "C" __global__ void __launch_bounds__(threads) reduce_##kernel##_##variant(const FROM(In) *x,   \
-                                                                                      TO(Out) *out, int64_t n) \
-    {                                                                                                      \
-        reduce_##kernel<R>(x, out, n);                                                                     \
+#define REDUCE_HALF_ENTRY(variant, R, In, Out, kernel, FROM, TO, threads)         \
+    extern "C" __global__ void __launch_bounds__(threads)                         \
+        reduce_##kernel##_##variant(const FROM(In) * x, TO(Out) * out, int64_t n) \
+    {                                                                             \
+        reduce_##kernel<R>(x, out, n);                                            \
     }
 #define REDUCE_OF_MEMORY(Type) Type
 #define REDUCE_OF_PARTIALS(Type) float

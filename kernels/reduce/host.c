@@ -62,8 +62,8 @@ static partial nothing(plx_dtype dtype, plx_reduction reduction)
 static partial join(plx_dtype dtype, plx_reduction reduction, partial a, partial b)
 {
     if (dtype == PLX_I32 || dtype == PLX_I64)
-        a.integer = reduction == PLX_SUM ? integer_sum(a.integer, b.integer)
-                                         : integer_extreme(reduction, a.integer, b.integer);
+        a.integer =
+            reduction == PLX_SUM ? integer_sum(a.integer, b.integer) : integer_extreme(reduction, a.integer, b.integer);
     else if (reduction == PLX_SUM)
         host_wide_join(&a.wide, b.wide);
     else
@@ -104,8 +104,7 @@ static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_er
 {
     (void)error;
     int64_t n = problem->of.reduce.n;
-    reduce_call call = {
-        .dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .x = at[0], .n = n};
+    reduce_call call = {.dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .x = at[0], .n = n};
     call.piece = quotient_up(n, PIECES);
     if (call.piece < SMALLEST_PIECE)
         call.piece = SMALLEST_PIECE;

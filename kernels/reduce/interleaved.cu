@@ -2,8 +2,8 @@
  * global memory, on a copy of the input. */
 #include "device.cuh"
 
-/* Block b copies elements [b * 1024, (b + 1) * 1024) of x to `work`, combines the copy onto its first element and writes
- * that to out[b].  A barrier also orders the block's global memory accesses. */
+/* Block b copies elements [b * 1024, (b + 1) * 1024) of x to `work`, combines the copy onto its first element and
+ * writes that to out[b].  A barrier also orders the block's global memory accesses. */
 template <class R>
 __device__ void reduce_interleaved(const typename R::T *x, typename R::T *work, typename R::T *out, int64_t n)
 {

@@ -2,10 +2,9 @@
  * waits for a second launch. */
 #include "device.clh"
 
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_onepass(global const T *x, long x_offset, global T *result, long result_offset,
-                    volatile global T *partials, long partials_offset, volatile global uint *tickets,
-                    long tickets_offset, long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_onepass(global const T *x, long x_offset, global T *result, long result_offset, volatile global T *partials,
+               long partials_offset, volatile global uint *tickets, long tickets_offset, long n)
 {
     local T tile[BLOCK];
     local int last;

@@ -1,7 +1,7 @@
 /* reduce, described without a device: result[0] = sum, min or max of x[0 .. n-1]. */
 #include "operation.h"
 
-#define REDUCE_DTYPES \
+#define REDUCE_DTYPES                                                                                    \
     (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | \
      PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 

@@ -259,8 +259,8 @@ static void write_exact(plx_dtype dtype, double value, void *exact)
         memcpy(exact, &half, sizeof half);
 }
 
-static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction reduction, const void *x,
-                               int64_t n, void *exact)
+static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction reduction, const void *x, int64_t n,
+                               void *exact)
 {
     double nothing = reduction == PLX_MIN ? (double)INFINITY : -(double)INFINITY;
     double parts[PARTS], all = nothing;

@@ -8,7 +8,21 @@
 
 #include <string.h>
 
-enum { INTERLEAVED, GMEM, DIVERGENT, BANK_CONFLICT, SMEM, SMEM_DYNAMIC, UNROLL4, UNROLL4_DYNAMIC, SHUFFLE, VECTOR, ONEPASS, BULK, ROWS };
+enum {
+    INTERLEAVED,
+    GMEM,
+    DIVERGENT,
+    BANK_CONFLICT,
+    SMEM,
+    SMEM_DYNAMIC,
+    UNROLL4,
+    UNROLL4_DYNAMIC,
+    SHUFFLE,
+    VECTOR,
+    ONEPASS,
+    BULK,
+    ROWS
+};
 
 enum { X, RESULT }; /* operands */
 
@@ -16,7 +30,7 @@ enum { SMALLEST_BLOCK = 64 };
 
 /* What all kernels say alike. */
 #define REDUCE_KERNEL_OF(types) .dtypes = (types), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1
-#define REDUCE_DTYPES                                                                                        \
+#define REDUCE_DTYPES \
     (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 #define REDUCE_KERNEL REDUCE_KERNEL_OF(REDUCE_DTYPES)
 
@@ -27,21 +41,22 @@ enum { SMALLEST_BLOCK = 64 };
 static const struct element {
     const char *word, *defines, *sum_defines;
 } element_words[PLX_DTYPE_COUNT] = {
-    [PLX_I32] = {"i32",
-                 "-DT=int -DPACK=int4 -DPACK_WIDTH=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN",
-                 "-DT=uint -DPACK=uint4 -DPACK_WIDTH=4 -DAS_T=as_uint -DAS_PACK=as_uint4"},
+    [PLX_I32] =
+        {"i32",
+         "-DT=int -DPACK=int4 -DPACK_WIDTH=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN",
+         "-DT=uint -DPACK=uint4 -DPACK_WIDTH=4 -DAS_T=as_uint -DAS_PACK=as_uint4"},
     [PLX_I64] = {"i64",
-                 "-DT=long -DPACK=long2 -DPACK_WIDTH=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN",
+                 "-DT=long -DPACK=long2 -DPACK_WIDTH=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX "
+                 "-DSMALLEST=LONG_MIN",
                  "-DT=ulong -DPACK=ulong2 -DPACK_WIDTH=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
-    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING",
-                 NULL},
+    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING", NULL},
     [PLX_F16] = {"f16", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
                  NULL},
-    [PLX_BF16] = {"bf16", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
-                  NULL},
-    [PLX_F64] = {"f64",
-                 "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
-                 NULL},
+    [PLX_BF16] = {"bf16",
+                  "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF", NULL},
+    [PLX_F64] =
+        {"f64", "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
+         NULL},
 };
 
 /* What memory holds of 16 bits (half.clh). */
@@ -53,8 +68,8 @@ static const char *memory_defines(const plx_problem *problem)
     return f16 ? " -DIN_F16 -DOUT_F16" : " -DIN_BF16 -DOUT_BF16";
 }
 
-static plx_status start(const plx_problem *problem, const plx_device_info *device, int64_t threads,
-                        plx_recipe *recipe, plx_error *error)
+static plx_status start(const plx_problem *problem, const plx_device_info *device, int64_t threads, plx_recipe *recipe,
+                        plx_error *error)
 {
     static const char *const words[] = {[PLX_SUM] = "sum", [PLX_MIN] = "min", [PLX_MAX] = "max"};
     static const char *const flags[] = {[PLX_SUM] = "-DSUM", [PLX_MIN] = "-DMIN", [PLX_MAX] = "-DMAX"};
@@ -62,8 +77,7 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     plx_reduction reduction = problem->of.reduce.reduction;
     bool ptx = (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
     bool half = plx_is_half(problem->dtype);
-    bool has_minimum =
-        ptx && device->compute_major >= 8 && reduction != PLX_SUM && (problem->dtype == PLX_F32 || half);
+    bool has_minimum = ptx && device->compute_major >= 8 && reduction != PLX_SUM && (problem->dtype == PLX_F32 || half);
 
     if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
@@ -73,9 +87,9 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%s",
                    half ? plx_element_words_of(problem)->variant : of->word, words[reduction]);
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s%s",
-                   reduction == PLX_SUM && of->sum_defines != NULL ? of->sum_defines : of->defines,
-                   flags[reduction], (int)threads, ptx ? " -DNVIDIA_PTX" : "",
-                   has_minimum ? " -DHAS_MINIMUM" : "", half ? memory_defines(problem) : "");
+                   reduction == PLX_SUM && of->sum_defines != NULL ? of->sum_defines : of->defines, flags[reduction],
+                   (int)threads, ptx ? " -DNVIDIA_PTX" : "", has_minimum ? " -DHAS_MINIMUM" : "",
+                   half ? memory_defines(problem) : "");
     return PLX_OK;
 }
 
@@ -162,8 +176,8 @@ static plx_status tree_recipe(const plx_problem *problem, const plx_device_info 
 
 /* ---- vector to bulk -------------------------------------------------------------- */
 
-static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
 {
     const bool half = plx_is_half(problem->dtype);
     uint32_t size = (uint32_t)sum_size(problem->dtype);
@@ -212,8 +226,8 @@ static plx_step *add_whole(const plx_problem *problem, const plx_reduce_tiling *
     return step;
 }
 
-static plx_status onepass_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
+static plx_status onepass_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
 {
     plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
@@ -228,8 +242,8 @@ enum { BULK_LOCAL_KIB = 224 };
 
 /* CUDA gets its ring with the launch; in OpenCL it is a static array, which NVIDIA's
  * compiler takes at sizes that the device does not tell of. */
-static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device,
-                              plx_recipe *recipe, plx_error *error)
+static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                              plx_error *error)
 {
     plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
     plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
@@ -262,187 +276,219 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
 /* ---- the ladder ------------------------------------------------------------------ */
 
 static const plx_row rows[ROWS] = {
-    [INTERLEAVED] = {
-        .about = {
-            .name = "interleaved",
-            .idea = "a tree over neighbours in global memory: each block of 1024 combines what is 1, 2, 4 ... "
-                    "apart, on a scratch copy",
-            .gain = "the starting point: 1024 elements in 10 steps instead of 1023, by all threads "
-                    "of a block",
-            .limit = "every second, fourth ... thread works, so that all warps take part in each step with few of "
-                     "their lanes, and their accesses are spread over as many transactions as before",
-            .needs = "scratch memory of the size of the input",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_one,
+    [INTERLEAVED] =
+        {
+            .about =
+                {
+                    .name = "interleaved",
+                    .idea = "a tree over neighbours in global memory: each block of 1024 combines what is 1, 2, 4 ... "
+                            "apart, on a scratch copy",
+                    .gain = "the starting point: 1024 elements in 10 steps instead of 1023, by all threads "
+                            "of a block",
+                    .limit =
+                        "every second, fourth ... thread works, so that all warps take part in each step with few of "
+                        "their lanes, and their accesses are spread over as many transactions as before",
+                    .needs = "scratch memory of the size of the input",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_one,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_interleaved", .items = 1, .copies = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_interleaved", .items = 1, .copies = true},
-    },
-    [GMEM] = {
-        .about = {
-            .name = "gmem",
-            .idea = "a tree in global memory: each block of 1024 folds its elements in halves, on "
-                    "a scratch copy",
-            .gain = "the threads that work are neighbours, and so is what they read: whole warps fall idle, and "
-                    "a step has half as many transactions as the one before",
-            .limit = "every step of the tree loads and stores global memory, and half of the "
-                     "threads that were still at work fall idle in each; the copy alone doubles "
-                     "the traffic",
-            .needs = "scratch memory of the size of the input",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_one,
+    [GMEM] =
+        {
+            .about =
+                {
+                    .name = "gmem",
+                    .idea = "a tree in global memory: each block of 1024 folds its elements in halves, on "
+                            "a scratch copy",
+                    .gain =
+                        "the threads that work are neighbours, and so is what they read: whole warps fall idle, and "
+                        "a step has half as many transactions as the one before",
+                    .limit = "every step of the tree loads and stores global memory, and half of the "
+                             "threads that were still at work fall idle in each; the copy alone doubles "
+                             "the traffic",
+                    .needs = "scratch memory of the size of the input",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_one,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_gmem", .items = 1, .copies = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_gmem", .items = 1, .copies = true},
-    },
-    [DIVERGENT] = {
-        .about = {
-            .name = "divergent",
-            .idea = "shared memory, with the tree over neighbours that most textbooks begin with: threads 0, 2, 4 "
-                    "... work, then 0, 4, 8 ...",
-            .gain = "global memory is read once and written once per block instead of in each of the 10 steps, and "
-                    "there is no scratch copy",
-            .limit = "warps diverge: all 32 of them issue each of the 10 steps, most for one lane or two",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_one,
+    [DIVERGENT] =
+        {
+            .about =
+                {
+                    .name = "divergent",
+                    .idea =
+                        "shared memory, with the tree over neighbours that most textbooks begin with: threads 0, 2, 4 "
+                        "... work, then 0, 4, 8 ...",
+                    .gain =
+                        "global memory is read once and written once per block instead of in each of the 10 steps, and "
+                        "there is no scratch copy",
+                    .limit = "warps diverge: all 32 of them issue each of the 10 steps, most for one lane or two",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_one,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_divergent", .items = 1, .static_shared = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_divergent", .items = 1, .static_shared = true},
-    },
-    [BANK_CONFLICT] = {
-        .about = {
-            .name = "bank-conflict",
-            .idea = "the same tree by the first threads of the block: thread t combines elements 2st and 2st + s",
-            .gain = "no warp diverges before the last: those without work only wait at the barriers",
-            .limit = "lanes read shared memory 2, 4 ... 32 elements apart: up to 32 of them meet in one bank, one "
-                     "after the other",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_one,
+    [BANK_CONFLICT] =
+        {
+            .about =
+                {
+                    .name = "bank-conflict",
+                    .idea =
+                        "the same tree by the first threads of the block: thread t combines elements 2st and 2st + s",
+                    .gain = "no warp diverges before the last: those without work only wait at the barriers",
+                    .limit =
+                        "lanes read shared memory 2, 4 ... 32 elements apart: up to 32 of them meet in one bank, one "
+                        "after the other",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_one,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_bank_conflict", .items = 1, .static_shared = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_bank_conflict", .items = 1, .static_shared = true},
-    },
-    [SMEM] = {
-        .about = {
-            .name = "smem",
-            .idea = "the tree folds in halves, as gmem's: neighbouring threads read neighbouring elements of shared "
-                    "memory",
-            .gain = "no bank conflicts: a warp's 32 reads are one pass through shared memory",
-            .limit = "one load per thread in flight, then ten barriers at which most threads only "
-                     "wait",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_one,
+    [SMEM] =
+        {
+            .about =
+                {
+                    .name = "smem",
+                    .idea = "the tree folds in halves, as gmem's: neighbouring threads read neighbouring elements of "
+                            "shared "
+                            "memory",
+                    .gain = "no bank conflicts: a warp's 32 reads are one pass through shared memory",
+                    .limit = "one load per thread in flight, then ten barriers at which most threads only "
+                             "wait",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_one,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_smem", .items = 1, .static_shared = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_smem", .items = 1, .static_shared = true},
-    },
-    [SMEM_DYNAMIC] = {
-        .about = {
-            .name = "smem-dynamic",
-            .idea = "the same tree in shared memory whose size is given by the launch",
-            .gain = "none expected: the same instructions run; it shows the launch parameter that "
-                    "a kernel needs when the size is not known while compiling",
-            .limit = "as smem",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_one,
+    [SMEM_DYNAMIC] =
+        {
+            .about =
+                {
+                    .name = "smem-dynamic",
+                    .idea = "the same tree in shared memory whose size is given by the launch",
+                    .gain = "none expected: the same instructions run; it shows the launch parameter that "
+                            "a kernel needs when the size is not known while compiling",
+                    .limit = "as smem",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_one,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_smem_dynamic", .items = 1, .dynamic_shared = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_smem_dynamic", .items = 1, .dynamic_shared = true},
-    },
-    [UNROLL4] = {
-        .about = {
-            .name = "unroll4",
-            .idea = "each block folds the data of four while it loads them, then runs the tree "
-                    "once",
-            .gain = "four independent loads hide each other's latency, and the barriers of one "
-                    "tree serve four times the data: up to 4 times where those were the limit",
-            .limit = "4-byte loads: half of the instructions only compute addresses and check the "
-                     "end",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_fold,
+    [UNROLL4] =
+        {
+            .about =
+                {
+                    .name = "unroll4",
+                    .idea = "each block folds the data of four while it loads them, then runs the tree "
+                            "once",
+                    .gain = "four independent loads hide each other's latency, and the barriers of one "
+                            "tree serve four times the data: up to 4 times where those were the limit",
+                    .limit = "4-byte loads: half of the instructions only compute addresses and check the "
+                             "end",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_fold,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_unroll4", .items = REDUCE_ITEMS, .static_shared = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_unroll4", .items = REDUCE_ITEMS, .static_shared = true},
-    },
-    [UNROLL4_DYNAMIC] = {
-        .about = {
-            .name = "unroll4-dynamic",
-            .idea = "unroll4 with its shared memory sized by the launch",
-            .gain = "none expected, as from smem to smem-dynamic",
-            .limit = "as unroll4",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_fold,
+    [UNROLL4_DYNAMIC] =
+        {
+            .about =
+                {
+                    .name = "unroll4-dynamic",
+                    .idea = "unroll4 with its shared memory sized by the launch",
+                    .gain = "none expected, as from smem to smem-dynamic",
+                    .limit = "as unroll4",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_fold,
+                },
+            .recipe = tree_recipe,
+            .form = &(const tree_kernel){"reduce_unroll4_dynamic", .items = REDUCE_ITEMS, .dynamic_shared = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_unroll4_dynamic", .items = REDUCE_ITEMS, .dynamic_shared = true},
-    },
-    [SHUFFLE] = {
-        .about = {
-            .name = "shuffle",
-            .idea = "unroll4 whose tree runs from register to register: lanes of a warp exchange "
-                    "values directly",
-            .gain = "one barrier instead of six and 32 words of shared memory instead of 1024: "
-                    "blocks end sooner and make room for the next",
-            .limit = "still 4-byte loads, four per thread",
-            .needs = "shuffles: CUDA, inline PTX in NVIDIA's OpenCL, or sub-group shuffles",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_fold,
+    [SHUFFLE] =
+        {
+            .about =
+                {
+                    .name = "shuffle",
+                    .idea = "unroll4 whose tree runs from register to register: lanes of a warp exchange "
+                            "values directly",
+                    .gain = "one barrier instead of six and 32 words of shared memory instead of 1024: "
+                            "blocks end sooner and make room for the next",
+                    .limit = "still 4-byte loads, four per thread",
+                    .needs = "shuffles: CUDA, inline PTX in NVIDIA's OpenCL, or sub-group shuffles",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_fold,
+                },
+            .recipe = tree_recipe,
+            .form =
+                &(const tree_kernel){"reduce_shuffle", .items = REDUCE_ITEMS, .static_shared = true, .shuffles = true},
         },
-        .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_shuffle", .items = REDUCE_ITEMS, .static_shared = true, .shuffles = true},
-    },
-    [VECTOR] = {
-        .about = {
-            .name = "vector",
-            .idea = "16-byte loads, eight in flight in every thread, four blocks of 256 for each "
-                    "multiprocessor that stay until all is read; a second launch of one block joins "
-                    "the partials",
-            .gain = "a quarter of the load instructions and 8 times the bytes in flight, no block "
-                    "that has to be started while memory waits: its bandwidth is reached",
-            .limit = "the bandwidth of memory for large inputs, two launches for small ones",
-            .needs = "",
-            REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
-            .depth = plx_reduce_depth_of_vector,
+    [VECTOR] =
+        {
+            .about =
+                {
+                    .name = "vector",
+                    .idea = "16-byte loads, eight in flight in every thread, four blocks of 256 for each "
+                            "multiprocessor that stay until all is read; a second launch of one block joins "
+                            "the partials",
+                    .gain = "a quarter of the load instructions and 8 times the bytes in flight, no block "
+                            "that has to be started while memory waits: its bandwidth is reached",
+                    .limit = "the bandwidth of memory for large inputs, two launches for small ones",
+                    .needs = "",
+                    REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
+                    .depth = plx_reduce_depth_of_vector,
+                },
+            .recipe = vector_recipe,
         },
-        .recipe = vector_recipe,
-    },
-    [ONEPASS] = {
-        .about = {
-            .name = "onepass",
-            .idea = "one launch: each block draws a ticket, and the last to finish joins the "
-                    "partials in a fixed order",
-            .gain = "saves the second launch, a few microseconds: up to twice as fast on small "
-                    "inputs, the same on large ones; where a launch may begin before the one before "
-                    "it ends, only below 8 MiB.  The order of the sum does not depend on who comes last",
-            .limit = "the launch itself below about a megabyte, the bandwidth of memory above",
-            .needs = "",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_vector,
+    [ONEPASS] =
+        {
+            .about =
+                {
+                    .name = "onepass",
+                    .idea = "one launch: each block draws a ticket, and the last to finish joins the "
+                            "partials in a fixed order",
+                    .gain = "saves the second launch, a few microseconds: up to twice as fast on small "
+                            "inputs, the same on large ones; where a launch may begin before the one before "
+                            "it ends, only below 8 MiB.  The order of the sum does not depend on who comes last",
+                    .limit = "the launch itself below about a megabyte, the bandwidth of memory above",
+                    .needs = "",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_vector,
+                },
+            .recipe = onepass_recipe,
         },
-        .recipe = onepass_recipe,
-    },
-    [BULK] = {
-        .about = {
-            .name = "bulk",
-            .idea = "onepass whose tiles are copied to shared memory in bulk, several on their way at "
-                    "any moment, while the threads add up the one that has arrived",
-            .gain = "one instruction asks for 32 KiB, and the bytes in flight depend on shared memory, "
-                    "not on threads and their registers: half a per cent more of the bandwidth of "
-                    "memory at 4 GiB, less below 2",
-            .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
-                     "addition, which small inputs feel",
-            .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
-            REDUCE_KERNEL,
-            .depth = plx_reduce_depth_of_bulk,
+    [BULK] =
+        {
+            .about =
+                {
+                    .name = "bulk",
+                    .idea = "onepass whose tiles are copied to shared memory in bulk, several on their way at "
+                            "any moment, while the threads add up the one that has arrived",
+                    .gain = "one instruction asks for 32 KiB, and the bytes in flight depend on shared memory, "
+                            "not on threads and their registers: half a per cent more of the bandwidth of "
+                            "memory at 4 GiB, less below 2",
+                    .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
+                             "addition, which small inputs feel",
+                    .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
+                    REDUCE_KERNEL,
+                    .depth = plx_reduce_depth_of_bulk,
+                },
+            .recipe = bulk_recipe,
         },
-        .recipe = bulk_recipe,
-    },
 };
 
 /* ---- the choice -------------------------------------------------------------------- */

@@ -3,8 +3,7 @@
 #include "kernels/sets.h"
 
 static const plx_set_shape quick[] = {{1 << 16}, {1 << 20}, {1 << 24}};
-static const plx_set_shape square[] = {{1 << 16}, {1 << 20}, {1 << 22}, {1 << 24},
-                                       {1 << 26}, {1 << 28}, {1 << 30}};
+static const plx_set_shape square[] = {{1 << 16}, {1 << 20}, {1 << 22}, {1 << 24}, {1 << 26}, {1 << 28}, {1 << 30}};
 static const plx_set_shape odd[] = {{1000003}, {16777259}, {268435399}};
 static const plx_set_shape published[] = {{1 << 10}, {1 << 12}, {1 << 14}, {1 << 16},
                                           {1 << 18}, {1 << 20}, {1 << 22}, {1 << 24}};

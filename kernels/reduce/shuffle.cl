@@ -27,9 +27,8 @@ INLINE T reduce_sub_groups(T value, local T *tile)
 #endif
 
 /* Group b combines elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b]. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_shuffle(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
-                    long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_shuffle(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const T value = combine_items(x + x_offset, n);

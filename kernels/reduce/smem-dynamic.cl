@@ -3,9 +3,9 @@
 
 /* Group b combines elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]; tile has one
  * element per thread. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_smem_dynamic(global const T *restrict x, long x_offset, global T *restrict out,
-                         long out_offset, long n, local T *tile)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_smem_dynamic(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n,
+                    local T *tile)
 {
     const int thread = get_local_id(0);
     const long i = (long)get_group_id(0) * BLOCK + thread;

@@ -3,9 +3,8 @@
 #include "device.clh"
 
 /* Group b combines elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_smem(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
-                 long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_smem(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const int thread = get_local_id(0);

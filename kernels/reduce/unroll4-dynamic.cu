@@ -4,8 +4,7 @@
 /* Block b combines elements [b * 4096, (b + 1) * 4096) of x into out[b]; the launch gives
  * one element of dynamic shared memory per thread. */
 template <class R>
-__device__ void reduce_unroll4_dynamic(const typename R::T *__restrict__ x, typename R::T *__restrict__ out,
-                                       int64_t n)
+__device__ void reduce_unroll4_dynamic(const typename R::T *__restrict__ x, typename R::T *__restrict__ out, int64_t n)
 {
     extern __shared__ __align__(16) unsigned char dynamic[];
     typename R::T *tile = reinterpret_cast<typename R::T *>(dynamic);

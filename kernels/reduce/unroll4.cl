@@ -5,9 +5,8 @@
 /* Group b combines elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b].  The
  * four loads do not wait for each other; past the end the identity stands in, so no
  * tail is lost. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_unroll4(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
-                    long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_unroll4(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     tile[get_local_id(0)] = combine_items(x + x_offset, n);

@@ -4,9 +4,8 @@
 
 #ifndef HALF
 /* Group b combines its tiles of x into out[b]. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_vector(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
-                   long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_vector(global const T *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const T total = reduce_block(reduce_packs(x + x_offset, n), tile, BLOCK);
@@ -16,9 +15,8 @@ void reduce_vector(global const T *restrict x, long x_offset, global T *restrict
 }
 
 /* One group combines the n partials. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_vector_last(global const T *partials, long partials_offset, global T *out, long out_offset,
-                        long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_vector_last(global const T *partials, long partials_offset, global T *out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const T sum = reduce_partials(partials + partials_offset, n, BLOCK);
@@ -74,8 +72,8 @@ INLINE T reduce_half_packs(global const IN *x, long n)
 }
 
 /* By one group to the result, by several to partials in f32, and those to it. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_half(global const IN *restrict x, long x_offset, global OUT *restrict out, long out_offset, long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_half(global const IN *restrict x, long x_offset, global OUT *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const T total = reduce_block(reduce_half_packs(x + x_offset, n), tile, BLOCK);
@@ -84,8 +82,8 @@ void reduce_half(global const IN *restrict x, long x_offset, global OUT *restric
         out[out_offset] = TO_OUT(finalize(total));
 }
 
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_half_part(global const IN *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_half_part(global const IN *restrict x, long x_offset, global T *restrict out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const T total = reduce_block(reduce_half_packs(x + x_offset, n), tile, BLOCK);
@@ -94,8 +92,8 @@ void reduce_half_part(global const IN *restrict x, long x_offset, global T *rest
         out[out_offset + get_group_id(0)] = finalize(total);
 }
 
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void reduce_half_last(global const T *partials, long partials_offset, global OUT *out, long out_offset, long n)
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void
+reduce_half_last(global const T *partials, long partials_offset, global OUT *out, long out_offset, long n)
 {
     local T tile[BLOCK];
     const T total = reduce_block(reduce_partials(partials + partials_offset, n, BLOCK), tile, BLOCK);

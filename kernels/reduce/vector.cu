@@ -13,8 +13,7 @@ template <class R> __device__ void reduce_vector(const typename R::T *x, typenam
 }
 
 /* One block combines the n partials. */
-template <class R>
-__device__ void reduce_vector_last(const typename R::T *partials, typename R::T *out, int64_t n)
+template <class R> __device__ void reduce_vector_last(const typename R::T *partials, typename R::T *out, int64_t n)
 {
     grid_dependency_wait();
     const typename R::T total =
@@ -41,8 +40,7 @@ template <class R, class In> __device__ void reduce_half_part(const In *x, float
 template <class R, class Out> __device__ void reduce_half_last(const float *partials, Out *out, int64_t n)
 {
     grid_dependency_wait();
-    const float total =
-        reduce_block<R, REDUCE_VECTOR_BLOCK>(reduce_partials<R, REDUCE_VECTOR_BLOCK>(partials, n));
+    const float total = reduce_block<R, REDUCE_VECTOR_BLOCK>(reduce_partials<R, REDUCE_VECTOR_BLOCK>(partials, n));
     if (threadIdx.x == 0)
         *out = Out(R::finalize(total));
 }

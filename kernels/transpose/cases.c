@@ -5,16 +5,14 @@ static void transpose_shape(plx_case_maker *m, int64_t rows, int64_t cols, plx_i
 {
     plx_problem problem = plx_transpose_of(m->dtype, rows, cols);
     problem.of.transpose.ld_in += plx_case_padding(m, 0);
-    problem.of.transpose.ld_out +=
-        m->turn % 2 == 0 ? 0 : plx_case_padding(m, 1); /* copies have no place for padding */
+    problem.of.transpose.ld_out += m->turn % 2 == 0 ? 0 : plx_case_padding(m, 1); /* copies have no place for padding */
     plx_case_add(m, &problem, input);
 }
 
 static void make(plx_case_maker *m)
 {
-    static const int64_t quick[][2] = {{0, 5},    {1, 1},     {1, 300},  {300, 1},  {7, 8},
-                                       {31, 33},  {32, 32},   {33, 31},  {64, 64},  {63, 65},
-                                       {65, 129}, {128, 130}, {3, 1025}, {257, 255}};
+    static const int64_t quick[][2] = {{0, 5},   {1, 1},   {1, 300}, {300, 1},  {7, 8},     {31, 33},  {32, 32},
+                                       {33, 31}, {64, 64}, {63, 65}, {65, 129}, {128, 130}, {3, 1025}, {257, 255}};
     const int64_t past_grid = 65535 * 32 + 1;
     plx_problem busy = plx_transpose_of(m->dtype, 257, 255);
 

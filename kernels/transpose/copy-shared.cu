@@ -4,8 +4,8 @@
 /* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
  * of a transpose exactly when its rows lie without gaps (ld_out == rows). */
 template <class T>
-__device__ void transpose_copy_shared(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                      int64_t cols, int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_copy_shared(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                      int64_t ld_in, int64_t ld_out, int across)
 {
     grid_dependency_wait();
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];

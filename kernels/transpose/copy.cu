@@ -4,8 +4,8 @@
 /* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
  * of a transpose exactly when its rows lie without gaps (ld_out == rows). */
 template <class T>
-__device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                               int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols, int64_t ld_in,
+                               int64_t ld_out, int across)
 {
     grid_dependency_wait();
     const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);

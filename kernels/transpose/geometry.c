@@ -6,12 +6,12 @@
 #include <assert.h>
 
 /* The members with numbers of tiles.h, for elements of `bytes`. */
-#define SIZE(bytes, SUFFIX, name, words, rates)                                                              \
-    {                                                                                                        \
-        .size = bytes, .variant = name, .defines = words, .vector_tile = TRANSPOSE_VECTOR_TILE_##SUFFIX,     \
-        .sector_aligned = {TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SUFFIX,                                          \
-                           TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SUFFIX, TRANSPOSE_SECTOR_ALIGNED_RUN_##SUFFIX}, \
-        .tall_skinny_capacity = TRANSPOSE_TALL_SKINNY_CAPACITY_##SUFFIX, .known = rates                      \
+#define SIZE(bytes, SUFFIX, name, words, rates)                                                               \
+    {                                                                                                         \
+        .size = bytes, .variant = name, .defines = words, .vector_tile = TRANSPOSE_VECTOR_TILE_##SUFFIX,      \
+        .sector_aligned = {TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SUFFIX, TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SUFFIX, \
+                           TRANSPOSE_SECTOR_ALIGNED_RUN_##SUFFIX},                                            \
+        .tall_skinny_capacity = TRANSPOSE_TALL_SKINNY_CAPACITY_##SUFFIX, .known = rates                       \
     }
 
 const plx_transpose_size *plx_transpose_element(plx_dtype dtype)
@@ -79,8 +79,7 @@ double plx_transpose_sector_aligned_tiles(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
-    return (double)plx_transpose_tiles_from(moved->sector_aligned.run - 1, p->rows,
-                                            moved->sector_aligned.height) *
+    return (double)plx_transpose_tiles_from(moved->sector_aligned.run - 1, p->rows, moved->sector_aligned.height) *
            (double)quotient_up(p->cols, moved->sector_aligned.width);
 }
 
@@ -104,11 +103,9 @@ double plx_transpose_time_swizzled(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_rates *known = rates_of(problem);
-    double tiles =
-        (double)quotient_up(p->rows, TRANSPOSE_TILE) * (double)quotient_up(p->cols, TRANSPOSE_TILE);
+    double tiles = (double)quotient_up(p->rows, TRANSPOSE_TILE) * (double)quotient_up(p->cols, TRANSPOSE_TILE);
     return known->swizzled_start + known->swizzled_tile * tiles +
-           (is_held_back(problem) ? known->swizzled_element : known->swizzled_beyond) *
-               plx_transpose_elements(problem);
+           (is_held_back(problem) ? known->swizzled_element : known->swizzled_beyond) * plx_transpose_elements(problem);
 }
 
 /* Where short rows lie apart, each of a tile's is a sector of its own: about 1 ns, one after the
@@ -118,9 +115,8 @@ double plx_transpose_time_tall_skinny(const plx_problem *problem)
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_rates *known = rates_of(problem);
     bool flat = p->rows < p->cols, apart = flat ? p->ld_out > p->rows : p->ld_in > p->cols;
-    int64_t length =
-        plx_transpose_tall_skinny_length(plx_transpose_element(problem->dtype)->tall_skinny_capacity,
-                                         plx_transpose_tall_skinny_part(flat ? p->rows : p->cols));
+    int64_t length = plx_transpose_tall_skinny_length(plx_transpose_element(problem->dtype)->tall_skinny_capacity,
+                                                      plx_transpose_tall_skinny_part(flat ? p->rows : p->cols));
     return known->tall_skinny_start + known->tall_skinny_element * plx_transpose_elements(problem) +
            (apart ? (double)length : 0);
 }

@@ -22,8 +22,8 @@ static inline void move_block(const transpose_call *call, int64_t row, int64_t c
     int64_t col_end = col + smaller(BLOCK, shape->cols - col);
     for (int64_t j = col; j < col_end; j++)
         for (int64_t i = row; i < row_end; i++)
-            memcpy(call->out + (size_t)(j * shape->ld_out + i) * size,
-                   call->in + (size_t)(i * shape->ld_in + j) * size, size);
+            memcpy(call->out + (size_t)(j * shape->ld_out + i) * size, call->in + (size_t)(i * shape->ld_in + j) * size,
+                   size);
 }
 
 static void transpose_block(void *data, int64_t index)

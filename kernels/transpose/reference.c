@@ -5,8 +5,7 @@
 
 /* `count` elements one below the other become neighbours; `size` is a constant in every
  * call, so that each is one load and one store. */
-static inline void take_column(unsigned char *to, const unsigned char *from, size_t step, int64_t count,
-                               size_t size)
+static inline void take_column(unsigned char *to, const unsigned char *from, size_t step, int64_t count, size_t size)
 {
     for (int64_t k = 0; k < count; ++k)
         memcpy(to + (size_t)k * size, from + (size_t)k * step, size);

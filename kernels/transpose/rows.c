@@ -3,14 +3,13 @@
  * dimension, which reaches 2^31 - 1. */
 #include "geometry.h"
 
-enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SECTOR_ALIGNED,
-       TALL_SKINNY, ROWS };
+enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SECTOR_ALIGNED, TALL_SKINNY, ROWS };
 
 enum { IN, OUT }; /* operands */
 
 /* What all kernels say alike. */
-#define TRANSPOSE_KERNEL                                                                                     \
-    .dtypes = PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0,     \
+#define TRANSPOSE_KERNEL                                                                                 \
+    .dtypes = PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0, \
     .depth = plx_no_depth
 
 /* ---- recipes ---------------------------------------------------------------- */
@@ -37,8 +36,8 @@ static void add_arguments(plx_step *step, const plx_transpose_problem *p, int64_
 }
 
 /* One launch, which becomes *step; none, and NULL, for a matrix without elements. */
-static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, plx_recipe *recipe,
-                              plx_step **step, plx_error *error)
+static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, plx_recipe *recipe, plx_step **step,
+                              plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
@@ -51,8 +50,7 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
     int64_t across = quotient_up(p->cols, tiles->width);
     int64_t down = plx_transpose_tiles_from(tiles->above, p->rows, tiles->height);
     if (across > INT32_MAX / down)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
+        return plx_fail(error, PLX_UNSUPPORTED, "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
                         (long long)p->rows, (long long)p->cols, (int)tiles->height, (int)tiles->width);
     *step = plx_recipe_step(recipe, tiles->entry, tiles->block_x, tiles->block_y);
     (*step)->grid[0] = (uint64_t)(across * down);
@@ -80,8 +78,8 @@ static plx_status copy_fits(const plx_problem *problem, plx_error *error)
     return PLX_OK;
 }
 
-static plx_status square_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status square_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
 {
     const square *kernel = recipe->form;
     const tiling tiles = {
@@ -103,8 +101,8 @@ static plx_status square_recipe(const plx_problem *problem, const plx_device_inf
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
-static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
 {
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t side = moved->vector_tile, packs = side * moved->size / 16;
@@ -132,8 +130,7 @@ static plx_status tall_recipe(const char *entry, const plx_problem *problem, con
                               plx_recipe *recipe, plx_error *error)
 {
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
-    int64_t width = moved->sector_aligned.width, height = moved->sector_aligned.height,
-            run = moved->sector_aligned.run;
+    int64_t width = moved->sector_aligned.width, height = moved->sector_aligned.height, run = moved->sector_aligned.run;
     int64_t gap = moved->size < 4 ? 4 : moved->size;
     const tiling tiles = {
         .entry = entry,
@@ -155,20 +152,20 @@ static plx_status tall_recipe(const char *entry, const plx_problem *problem, con
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
-static plx_status sector_aligned_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status sector_aligned_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                        plx_error *error)
 {
     return tall_recipe("transpose_sector_aligned", problem, device, recipe, error);
 }
 
-static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
-                                          plx_recipe *recipe, plx_error *error)
+static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                          plx_error *error)
 {
     return tall_recipe("transpose_unaligned", problem, device, recipe, error);
 }
 
-static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                     plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
@@ -200,149 +197,170 @@ static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_devic
 /* ---- the ladder ---------------------------------------------------------------- */
 
 static const plx_row rows[ROWS] = {
-    [COPY] = {
-        .about = {
-            .name = "copy",
-            .idea = "no transpose: each block copies a 32 x 32 tile, both sides along rows",
-            .gain = "none: the practical upper limit of what moves each element once, to measure "
-                    "the others by",
-            .limit = "the bandwidth of memory",
-            .needs = "an output without gaps between its rows",
-            .flags = PLX_KERNEL_BASELINE,
-            TRANSPOSE_KERNEL,
+    [COPY] =
+        {
+            .about =
+                {
+                    .name = "copy",
+                    .idea = "no transpose: each block copies a 32 x 32 tile, both sides along rows",
+                    .gain = "none: the practical upper limit of what moves each element once, to measure "
+                            "the others by",
+                    .limit = "the bandwidth of memory",
+                    .needs = "an output without gaps between its rows",
+                    .flags = PLX_KERNEL_BASELINE,
+                    TRANSPOSE_KERNEL,
+                },
+            .recipe = square_recipe,
+            .form = &(const square){"transpose_copy", .by_rows = true, .copies = true},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_copy", .by_rows = true, .copies = true},
-    },
-    [COPY_SHARED] = {
-        .about = {
-            .name = "copy-shared",
-            .idea = "the same copy through a tile in shared memory",
-            .gain = "none: the difference to copy is the price of the detour and its barrier, "
-                    "nearly nothing",
-            .limit = "the bandwidth of memory",
-            .needs = "an output without gaps between its rows",
-            .flags = PLX_KERNEL_BASELINE,
-            TRANSPOSE_KERNEL,
+    [COPY_SHARED] =
+        {
+            .about =
+                {
+                    .name = "copy-shared",
+                    .idea = "the same copy through a tile in shared memory",
+                    .gain = "none: the difference to copy is the price of the detour and its barrier, "
+                            "nearly nothing",
+                    .limit = "the bandwidth of memory",
+                    .needs = "an output without gaps between its rows",
+                    .flags = PLX_KERNEL_BASELINE,
+                    TRANSPOSE_KERNEL,
+                },
+            .recipe = square_recipe,
+            .form =
+                &(const square){"transpose_copy_shared", .columns = TRANSPOSE_TILE, .by_rows = true, .copies = true},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_copy_shared", .columns = TRANSPOSE_TILE, .by_rows = true, .copies = true},
-    },
-    [NAIVE] = {
-        .about = {
-            .name = "naive",
-            .idea = "reads along rows, writes along columns",
-            .gain = "the starting point of the transposes",
-            .limit = "a warp's 32 writes go to 32 rows: as many transactions, each for one "
-                     "element; caches that hold the rest until the neighbours come soften it",
-            .needs = "",
-            TRANSPOSE_KERNEL,
-            .flags = PLX_KERNEL_PROBED,
+    [NAIVE] =
+        {
+            .about =
+                {
+                    .name = "naive",
+                    .idea = "reads along rows, writes along columns",
+                    .gain = "the starting point of the transposes",
+                    .limit = "a warp's 32 writes go to 32 rows: as many transactions, each for one "
+                             "element; caches that hold the rest until the neighbours come soften it",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                    .flags = PLX_KERNEL_PROBED,
+                },
+            .recipe = square_recipe,
+            .form = &(const square){"transpose_naive", .columns = 0},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_naive", .columns = 0},
-    },
-    [COALESCED] = {
-        .about = {
-            .name = "coalesced",
-            .idea = "turns a 32 x 32 tile in shared memory, so that reads and writes both run "
-                    "along rows",
-            .gain = "a warp's writes become one 128-byte transaction instead of 32: up to several "
-                    "times faster",
-            .limit = "the column of the tile that a warp reads lies in a single bank of shared "
-                     "memory: 32 accesses one after the other",
-            .needs = "",
-            TRANSPOSE_KERNEL,
-            .flags = PLX_KERNEL_PROBED,
+    [COALESCED] =
+        {
+            .about =
+                {
+                    .name = "coalesced",
+                    .idea = "turns a 32 x 32 tile in shared memory, so that reads and writes both run "
+                            "along rows",
+                    .gain = "a warp's writes become one 128-byte transaction instead of 32: up to several "
+                            "times faster",
+                    .limit = "the column of the tile that a warp reads lies in a single bank of shared "
+                             "memory: 32 accesses one after the other",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                    .flags = PLX_KERNEL_PROBED,
+                },
+            .recipe = square_recipe,
+            .form = &(const square){"transpose_coalesced", .columns = TRANSPOSE_TILE},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_coalesced", .columns = TRANSPOSE_TILE},
-    },
-    [PADDED] = {
-        .about = {
-            .name = "padded",
-            .idea = "the tile one column wider, so that the elements of a column lie in different "
-                    "banks",
-            .gain = "no bank conflicts for 4 bytes: nearly the speed of copy",
-            .limit = "the bandwidth of memory; 4-byte accesses and their addresses",
-            .needs = "",
-            TRANSPOSE_KERNEL,
-            .flags = PLX_KERNEL_PROBED,
+    [PADDED] =
+        {
+            .about =
+                {
+                    .name = "padded",
+                    .idea = "the tile one column wider, so that the elements of a column lie in different "
+                            "banks",
+                    .gain = "no bank conflicts for 4 bytes: nearly the speed of copy",
+                    .limit = "the bandwidth of memory; 4-byte accesses and their addresses",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                    .flags = PLX_KERNEL_PROBED,
+                },
+            .recipe = square_recipe,
+            .form = &(const square){"transpose_padded", .columns = TRANSPOSE_TILE + 1},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_padded", .columns = TRANSPOSE_TILE + 1},
-    },
-    [SWIZZLED] = {
-        .about = {
-            .name = "swizzled",
-            .idea = "no padding: column j of row i is kept at j XOR i",
-            .gain = "as free of conflicts as padded, without its unused column; rows stay aligned, "
-                    "which wider accesses will need",
-            .limit = "as padded",
-            .needs = "",
-            TRANSPOSE_KERNEL,
+    [SWIZZLED] =
+        {
+            .about =
+                {
+                    .name = "swizzled",
+                    .idea = "no padding: column j of row i is kept at j XOR i",
+                    .gain = "as free of conflicts as padded, without its unused column; rows stay aligned, "
+                            "which wider accesses will need",
+                    .limit = "as padded",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                },
+            .recipe = square_recipe,
+            .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE},
-    },
-    [DIAGONAL] = {
-        .about = {
-            .name = "diagonal",
-            .idea = "swizzled, with the blocks taken in diagonal order",
-            .gain = "spreads what runs at one time over all partitions of memory where ld is a "
-                    "multiple of their period; chips that hash their addresses gain nothing and "
-                    "lose some locality",
-            .limit = "as swizzled, and a division more per block",
-            .needs = "",
-            TRANSPOSE_KERNEL,
+    [DIAGONAL] =
+        {
+            .about =
+                {
+                    .name = "diagonal",
+                    .idea = "swizzled, with the blocks taken in diagonal order",
+                    .gain = "spreads what runs at one time over all partitions of memory where ld is a "
+                            "multiple of their period; chips that hash their addresses gain nothing and "
+                            "lose some locality",
+                    .limit = "as swizzled, and a division more per block",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                },
+            .recipe = square_recipe,
+            .form = &(const square){"transpose_diagonal", .columns = TRANSPOSE_TILE, .by_rows = true},
         },
-        .recipe = square_recipe,
-        .form = &(const square){"transpose_diagonal", .columns = TRANSPOSE_TILE, .by_rows = true},
-    },
-    [VECTOR] = {
-        .about = {
-            .name = "vector",
-            .idea = "16-byte accesses both ways: 64 x 64 tiles (for 4 bytes), a square per thread "
-                    "turned in registers, packs of 16 bytes swizzled in shared memory",
-            .gain = "a quarter of the memory instructions for 4-byte elements, a sixteenth for "
-                    "bytes, and more bytes in flight per thread: the larger the smaller the "
-                    "element",
-            .limit = "the bandwidth of memory; tiles at the border and rows that do not begin at "
-                     "16 bytes go element by element",
-            .needs = "",
-            TRANSPOSE_KERNEL,
+    [VECTOR] =
+        {
+            .about =
+                {
+                    .name = "vector",
+                    .idea = "16-byte accesses both ways: 64 x 64 tiles (for 4 bytes), a square per thread "
+                            "turned in registers, packs of 16 bytes swizzled in shared memory",
+                    .gain = "a quarter of the memory instructions for 4-byte elements, a sixteenth for "
+                            "bytes, and more bytes in flight per thread: the larger the smaller the "
+                            "element",
+                    .limit = "the bandwidth of memory; tiles at the border and rows that do not begin at "
+                             "16 bytes go element by element",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                },
+            .recipe = vector_recipe,
+            .recipe_unaligned = vector_unaligned_recipe,
         },
-        .recipe = vector_recipe,
-        .recipe_unaligned = vector_unaligned_recipe,
-    },
-    [SECTOR_ALIGNED] = {
-        .about = {
-            .name = "sector-aligned",
-            .idea = "swizzled with larger tiles, 64 x 64 for 4 bytes, each of whose columns begins "
-                    "where its row of the output has a multiple of 32 bytes, the sector",
-            .gain = "odd leading dimensions lose their price: no sector is written by two blocks; "
-                    "nothing where rows are aligned anyway",
-            .limit = "the bandwidth of memory; an eighth more is read, though not from memory",
-            .needs = "",
-            TRANSPOSE_KERNEL,
-            .flags = PLX_KERNEL_SPECIAL,
+    [SECTOR_ALIGNED] =
+        {
+            .about =
+                {
+                    .name = "sector-aligned",
+                    .idea = "swizzled with larger tiles, 64 x 64 for 4 bytes, each of whose columns begins "
+                            "where its row of the output has a multiple of 32 bytes, the sector",
+                    .gain = "odd leading dimensions lose their price: no sector is written by two blocks; "
+                            "nothing where rows are aligned anyway",
+                    .limit = "the bandwidth of memory; an eighth more is read, though not from memory",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                    .flags = PLX_KERNEL_SPECIAL,
+                },
+            .recipe = sector_aligned_recipe,
         },
-        .recipe = sector_aligned_recipe,
-    },
-    [TALL_SKINNY] = {
-        .about = {
-            .name = "tall-skinny",
-            .idea = "tiles as narrow as the matrix: threads are dealt to elements in the order of "
-                    "memory, whatever the length of a row",
-            .gain = "no idle threads where a side is short or fills its last tile badly; loses to "
-                    "square tiles where both are long",
-            .limit = "the bandwidth of memory; a multiplication per element for its place",
-            .needs = "",
-            TRANSPOSE_KERNEL,
-            .flags = PLX_KERNEL_SPECIAL,
+    [TALL_SKINNY] =
+        {
+            .about =
+                {
+                    .name = "tall-skinny",
+                    .idea = "tiles as narrow as the matrix: threads are dealt to elements in the order of "
+                            "memory, whatever the length of a row",
+                    .gain = "no idle threads where a side is short or fills its last tile badly; loses to "
+                            "square tiles where both are long",
+                    .limit = "the bandwidth of memory; a multiplication per element for its place",
+                    .needs = "",
+                    TRANSPOSE_KERNEL,
+                    .flags = PLX_KERNEL_SPECIAL,
+                },
+            .recipe = tall_skinny_recipe,
         },
-        .recipe = tall_skinny_recipe,
-    },
 };
 
 /* Whether every row begins at a multiple of so many bytes, if the operands do. */

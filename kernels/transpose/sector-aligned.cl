@@ -13,8 +13,7 @@
 #define PITCH (ACROSS + (4 / sizeof(T) > 1 ? 4 / sizeof(T) : 1))
 
 /* All loads are under way before the first is waited for. */
-INLINE void read_sector_aligned(global const T *in, long ld_in, long rows, long first, int width,
-                        local T *staged)
+INLINE void read_sector_aligned(global const T *in, long ld_in, long rows, long first, int width, local T *staged)
 {
     const int x = (int)get_local_id(0) % ACROSS, y = (int)get_local_id(0) / ACROSS;
     T held[DEPTH / STEP];
@@ -30,8 +29,7 @@ INLINE void read_sector_aligned(global const T *in, long ld_in, long rows, long 
 }
 
 /* `out` points to the row of the tile's first column. */
-INLINE void write_sector_aligned(global T *out, long ld_out, long rows, long first, int width,
-                         local const T *staged)
+INLINE void write_sector_aligned(global T *out, long ld_out, long rows, long first, int width, local const T *staged)
 {
     const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
     const uint place = (uint)((ulong)(uintptr_t)out / sizeof(T)) + (uint)first;
@@ -49,8 +47,8 @@ INLINE void write_sector_aligned(global T *out, long ld_out, long rows, long fir
     }
 }
 
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_SECTOR_ALIGNED_THREADS, 1, 1)))
-void transpose_sector_aligned(TRANSPOSE_PARAMETERS)
+kernel __attribute__((reqd_work_group_size(TRANSPOSE_SECTOR_ALIGNED_THREADS, 1, 1))) void
+transpose_sector_aligned(TRANSPOSE_PARAMETERS)
 {
     local T staged[DEPTH * PITCH];
     const uint group = get_group_id(0);

@@ -18,8 +18,8 @@ template <class T, int WIDTH, int HEIGHT, int RUN> struct SectorAligned {
 
 /* All loads are under way before the first is waited for. */
 template <class T, int WIDTH, int HEIGHT, int RUN>
-__device__ void read_sector_aligned(const T *__restrict__ in, int64_t ld_in, int64_t rows, int64_t first,
-                                    int width, SectorAligned<T, WIDTH, HEIGHT, RUN> &staged)
+__device__ void read_sector_aligned(const T *__restrict__ in, int64_t ld_in, int64_t rows, int64_t first, int width,
+                                    SectorAligned<T, WIDTH, HEIGHT, RUN> &staged)
 {
     constexpr int depth = staged.depth, step = staged.step;
     const int x = threadIdx.x % WIDTH, y = threadIdx.x / WIDTH;
@@ -38,8 +38,8 @@ __device__ void read_sector_aligned(const T *__restrict__ in, int64_t ld_in, int
 
 /* `out` points to the row of the tile's first column. */
 template <class T, int WIDTH, int HEIGHT, int RUN>
-__device__ void write_sector_aligned(T *__restrict__ out, int64_t ld_out, int64_t rows, int64_t first,
-                                     int width, const SectorAligned<T, WIDTH, HEIGHT, RUN> &staged)
+__device__ void write_sector_aligned(T *__restrict__ out, int64_t ld_out, int64_t rows, int64_t first, int width,
+                                     const SectorAligned<T, WIDTH, HEIGHT, RUN> &staged)
 {
     constexpr int warps = TRANSPOSE_SECTOR_ALIGNED_THREADS / 32;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -60,8 +60,8 @@ __device__ void write_sector_aligned(T *__restrict__ out, int64_t ld_out, int64_
 
 /* For after grid_dependency_wait(). */
 template <class T, int WIDTH, int HEIGHT, int RUN>
-__device__ void transpose_sector_aligned(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                         int64_t cols, int64_t ld_in, int64_t ld_out, int down)
+__device__ void transpose_sector_aligned(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                         int64_t ld_in, int64_t ld_out, int down)
 {
     __shared__ SectorAligned<T, WIDTH, HEIGHT, RUN> staged;
     const int64_t first = (int64_t)(blockIdx.x % (unsigned)down) * HEIGHT - RUN;

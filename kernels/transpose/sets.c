@@ -11,9 +11,8 @@ static const plx_set_shape published[] = {{512, 512},   {1024, 1024}, {2048, 204
 static const plx_set_shape special[] = {{1000000, 3}};
 
 static const plx_set_row listed[] = {
-    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
-    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published),
-    PLX_SET_ROW("special", special),
+    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),       PLX_SET_ROW("skinny", skinny),
+    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published), PLX_SET_ROW("special", special),
 };
 
 static plx_problem draw(plx_draw *from)

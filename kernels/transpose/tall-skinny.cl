@@ -18,8 +18,7 @@ static uint inverse_of(int by)
 
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a work-item idle because a side is short. */
-kernel WORK_GROUP(TRANSPOSE_TALL_SKINNY_THREADS)
-void transpose_tall_skinny(TRANSPOSE_PARAMETERS, int height, int width)
+kernel WORK_GROUP(TRANSPOSE_TALL_SKINNY_THREADS) void transpose_tall_skinny(TRANSPOSE_PARAMETERS, int height, int width)
 {
     local T staged[CAPACITY + CAPACITY / 2];
     const uint group = get_group_id(0);

@@ -23,9 +23,8 @@ static __device__ int tall_skinny_place(int i, int j, int height, int width)
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a thread idle because a side is short. */
 template <class T, int CAPACITY>
-__device__ void transpose_tall_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                      int64_t cols, int64_t ld_in, int64_t ld_out, int down, int height,
-                                      int width)
+__device__ void transpose_tall_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                      int64_t ld_in, int64_t ld_out, int down, int height, int width)
 {
     grid_dependency_wait();
     constexpr int threads = TRANSPOSE_TALL_SKINNY_THREADS, each = CAPACITY / threads;
@@ -58,12 +57,11 @@ __device__ void transpose_tall_skinny(const T *__restrict__ in, T *__restrict__ 
     }
 }
 
-#define TALL_SKINNY_ENTRY(size, SIZE, T, ...)                                                                \
-    extern "C" __global__ void __launch_bounds__(TRANSPOSE_TALL_SKINNY_THREADS,                              \
-                                                 TRANSPOSE_TALL_SKINNY_BLOCKS)                               \
-        transpose_tall_skinny_##size(TRANSPOSE_PARAMETERS(T), int height, int width)                         \
-    {                                                                                                        \
-        transpose_tall_skinny<T, TRANSPOSE_TALL_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, height, width); \
+#define TALL_SKINNY_ENTRY(size, SIZE, T, ...)                                                                 \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_TALL_SKINNY_THREADS, TRANSPOSE_TALL_SKINNY_BLOCKS) \
+        transpose_tall_skinny_##size(TRANSPOSE_PARAMETERS(T), int height, int width)                          \
+    {                                                                                                         \
+        transpose_tall_skinny<T, TRANSPOSE_TALL_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, height, width);  \
     }
 
 TRANSPOSE_SIZES(TALL_SKINNY_ENTRY)

@@ -73,16 +73,15 @@ INLINE void write_any_tile(global T *out, long ld_out, tile_place tile, local co
  * the same for the whole work-group, and so that every compiler can see it, arithmetic on
  * arguments and the group alone, without a call or a jump.  When it does not see it,
  * PoCL 5.0 runs what follows the barrier as its last work-item, over and over. */
-INLINE bool is_whole(tile_place tile, long rows, long cols, global const T *in, long ld_in,
-                     global const T *out, long ld_out)
+INLINE bool is_whole(tile_place tile, long rows, long cols, global const T *in, long ld_in, global const T *out,
+                     long ld_out)
 {
-    const ulong misplaced = (ulong)(uintptr_t)in | (ulong)(uintptr_t)out |
-                            (ulong)ld_in * sizeof(T) | (ulong)ld_out * sizeof(T);
+    const ulong misplaced =
+        (ulong)(uintptr_t)in | (ulong)(uintptr_t)out | (ulong)ld_in * sizeof(T) | (ulong)ld_out * sizeof(T);
     return (rows - tile.row >= SIZE) & (cols - tile.col >= SIZE) & (misplaced % 16 == 0);
 }
 
-kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
-void transpose_vector(TRANSPOSE_PARAMETERS)
+kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void transpose_vector(TRANSPOSE_PARAMETERS)
 {
     local PACK staged[SIZE * PACKS];
     const tile_place tile = tile_downwards(tiles, SIZE, rows, cols);

@@ -18,8 +18,8 @@ template <class T, int SIZE> __device__ int staged_pack(int j, int r)
 
 /* Each thread transposes a micro-tile of width x width elements in its registers. */
 template <class T, int SIZE>
-__device__ void transpose_whole_tile(const T *__restrict__ in, T *__restrict__ out, int64_t ld_in,
-                                     int64_t ld_out, Pack<T> *staged)
+__device__ void transpose_whole_tile(const T *__restrict__ in, T *__restrict__ out, int64_t ld_in, int64_t ld_out,
+                                     Pack<T> *staged)
 {
     constexpr int width = Pack<T>::width, packs = SIZE / width;
     const int x = threadIdx.x % packs, y = threadIdx.x / packs;
@@ -46,8 +46,8 @@ __device__ void transpose_whole_tile(const T *__restrict__ in, T *__restrict__ o
 
 /* Element by element: a tile at the border, or rows that do not begin at 16 bytes. */
 template <class T, int SIZE>
-__device__ void transpose_any_tile(const T *__restrict__ in, T *__restrict__ out, int64_t ld_in,
-                                   int64_t ld_out, const Tile &tile, T *staged)
+__device__ void transpose_any_tile(const T *__restrict__ in, T *__restrict__ out, int64_t ld_in, int64_t ld_out,
+                                   const Tile &tile, T *staged)
 {
     constexpr int width = Pack<T>::width, threads = vector_threads<T, SIZE>();
     constexpr int each = SIZE * SIZE / threads, flight = each < 4 ? each : 4;
@@ -102,14 +102,13 @@ TRANSPOSE_SIZES(VECTOR_ENTRY)
 
 /* Where an operand starts off alignment, no row begins where a whole pack can be moved; sectors
  * are what counts then. */
-#define UNALIGNED_ENTRY(size, SIZE, T, ...)                                                 \
-    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SECTOR_ALIGNED_THREADS)          \
-        transpose_unaligned_##size(TRANSPOSE_PARAMETERS(T))                                 \
-    {                                                                                       \
-        grid_dependency_wait();                                                             \
-        transpose_sector_aligned<T, TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SIZE,                  \
-                                 TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SIZE,                    \
-                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS); \
+#define UNALIGNED_ENTRY(size, SIZE, T, ...)                                                                        \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SECTOR_ALIGNED_THREADS)                                 \
+        transpose_unaligned_##size(TRANSPOSE_PARAMETERS(T))                                                        \
+    {                                                                                                              \
+        grid_dependency_wait();                                                                                    \
+        transpose_sector_aligned<T, TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SIZE, TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SIZE, \
+                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS);                        \
     }
 
 TRANSPOSE_SMALL_SIZES(UNALIGNED_ENTRY)

@@ -14,14 +14,13 @@ static plx_status gemm(const plx_problem *problem, const plx_clblast_place *at, 
     const size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
     const size_t lda = (size_t)p->lda, ldb = (size_t)p->ldb, ldc = (size_t)p->ldc;
     if (problem->dtype == PLX_F32)
-        return plx_clblast_check(CLBlastSgemm(CLBlastLayoutRowMajor, a, b, m, n, k, (float)p->alpha,
-                                              at[0].buffer, at[0].offset, lda, at[1].buffer, at[1].offset,
-                                              ldb, (float)p->beta, at[2].buffer, at[2].offset, ldc, &queue,
-                                              NULL),
+        return plx_clblast_check(CLBlastSgemm(CLBlastLayoutRowMajor, a, b, m, n, k, (float)p->alpha, at[0].buffer,
+                                              at[0].offset, lda, at[1].buffer, at[1].offset, ldb, (float)p->beta,
+                                              at[2].buffer, at[2].offset, ldc, &queue, NULL),
                                  "CLBlastSgemm", error);
-    return plx_clblast_check(CLBlastDgemm(CLBlastLayoutRowMajor, a, b, m, n, k, p->alpha, at[0].buffer,
-                                          at[0].offset, lda, at[1].buffer, at[1].offset, ldb, p->beta,
-                                          at[2].buffer, at[2].offset, ldc, &queue, NULL),
+    return plx_clblast_check(CLBlastDgemm(CLBlastLayoutRowMajor, a, b, m, n, k, p->alpha, at[0].buffer, at[0].offset,
+                                          lda, at[1].buffer, at[1].offset, ldb, p->beta, at[2].buffer, at[2].offset,
+                                          ldc, &queue, NULL),
                              "CLBlastDgemm", error);
 }
 
@@ -32,13 +31,13 @@ static plx_status gemv(const plx_problem *problem, const plx_clblast_place *at, 
     const CLBlastTranspose a = transposed_if(p->trans);
     const size_t rows = (size_t)p->rows, cols = (size_t)p->cols, lda = (size_t)p->lda;
     if (problem->dtype == PLX_F32)
-        return plx_clblast_check(CLBlastSgemv(CLBlastLayoutRowMajor, a, rows, cols, (float)p->alpha,
-                                              at[0].buffer, at[0].offset, lda, at[1].buffer, at[1].offset, 1,
-                                              (float)p->beta, at[2].buffer, at[2].offset, 1, &queue, NULL),
+        return plx_clblast_check(CLBlastSgemv(CLBlastLayoutRowMajor, a, rows, cols, (float)p->alpha, at[0].buffer,
+                                              at[0].offset, lda, at[1].buffer, at[1].offset, 1, (float)p->beta,
+                                              at[2].buffer, at[2].offset, 1, &queue, NULL),
                                  "CLBlastSgemv", error);
-    return plx_clblast_check(CLBlastDgemv(CLBlastLayoutRowMajor, a, rows, cols, p->alpha, at[0].buffer,
-                                          at[0].offset, lda, at[1].buffer, at[1].offset, 1, p->beta,
-                                          at[2].buffer, at[2].offset, 1, &queue, NULL),
+    return plx_clblast_check(CLBlastDgemv(CLBlastLayoutRowMajor, a, rows, cols, p->alpha, at[0].buffer, at[0].offset,
+                                          lda, at[1].buffer, at[1].offset, 1, p->beta, at[2].buffer, at[2].offset, 1,
+                                          &queue, NULL),
                              "CLBlastDgemv", error);
 }
 
@@ -49,27 +48,24 @@ static plx_status omatcopy(const plx_problem *problem, const plx_clblast_place *
     const size_t rows = (size_t)p->rows, cols = (size_t)p->cols;
     const size_t ld_in = (size_t)p->ld_in, ld_out = (size_t)p->ld_out;
     if (problem->dtype == PLX_F32)
-        return plx_clblast_check(CLBlastSomatcopy(CLBlastLayoutRowMajor, CLBlastTransposeYes, rows, cols,
-                                                  1.0F, at[0].buffer, at[0].offset, ld_in, at[1].buffer,
-                                                  at[1].offset, ld_out, &queue, NULL),
+        return plx_clblast_check(CLBlastSomatcopy(CLBlastLayoutRowMajor, CLBlastTransposeYes, rows, cols, 1.0F,
+                                                  at[0].buffer, at[0].offset, ld_in, at[1].buffer, at[1].offset, ld_out,
+                                                  &queue, NULL),
                                  "CLBlastSomatcopy", error);
-    return plx_clblast_check(CLBlastDomatcopy(CLBlastLayoutRowMajor, CLBlastTransposeYes, rows, cols, 1.0,
-                                              at[0].buffer, at[0].offset, ld_in, at[1].buffer, at[1].offset,
-                                              ld_out, &queue, NULL),
+    return plx_clblast_check(CLBlastDomatcopy(CLBlastLayoutRowMajor, CLBlastTransposeYes, rows, cols, 1.0, at[0].buffer,
+                                              at[0].offset, ld_in, at[1].buffer, at[1].offset, ld_out, &queue, NULL),
                              "CLBlastDomatcopy", error);
 }
 
-static plx_status sum(const plx_problem *problem, const plx_clblast_place *at, cl_command_queue queue,
-                      plx_error *error)
+static plx_status sum(const plx_problem *problem, const plx_clblast_place *at, cl_command_queue queue, plx_error *error)
 {
     const size_t n = (size_t)problem->of.reduce.n;
     if (problem->dtype == PLX_F32)
         return plx_clblast_check(
-            CLBlastSsum(n, at[1].buffer, at[1].offset, at[0].buffer, at[0].offset, 1, &queue, NULL),
-            "CLBlastSsum", error);
-    return plx_clblast_check(
-        CLBlastDsum(n, at[1].buffer, at[1].offset, at[0].buffer, at[0].offset, 1, &queue, NULL),
-        "CLBlastDsum", error);
+            CLBlastSsum(n, at[1].buffer, at[1].offset, at[0].buffer, at[0].offset, 1, &queue, NULL), "CLBlastSsum",
+            error);
+    return plx_clblast_check(CLBlastDsum(n, at[1].buffer, at[1].offset, at[0].buffer, at[0].offset, 1, &queue, NULL),
+                             "CLBlastDsum", error);
 }
 
 plx_status plx_clblast_call(const plx_problem *problem, const plx_clblast_place *at, cl_command_queue queue,
@@ -142,6 +138,5 @@ plx_status plx_clblast_check_reach(const plx_problem *problem, const plx_clblast
 {
     if (reach_of(problem, at) <= most)
         return PLX_OK;
-    return plx_fail(error, PLX_UNSUPPORTED,
-                    "CLBlast counts elements in 32 bits, and this needs more of them");
+    return plx_fail(error, PLX_UNSUPPORTED, "CLBlast counts elements in 32 bits, and this needs more of them");
 }

@@ -12,7 +12,8 @@ plx_status plx_clblast_check(CLBlastStatusCode code, const char *function, plx_e
 
 /* Opens a session whose device has the tuned parameters that the user names. */
 plx_status plx_clblast_open(size_t device, plx_session **session, plx_error *error);
-plx_status plx_clblast_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error);
+plx_status plx_clblast_open_on(const plx_native_device *native, size_t *device, plx_session **session,
+                               plx_error *error);
 /* Closes it, and lets CLBlast forget what it keeps of sessions that are closed. */
 void plx_clblast_close(plx_session *session);
 

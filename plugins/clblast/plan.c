@@ -123,16 +123,15 @@ static plx_plugin_plan prepare(const plx_problem *problem)
     return ready;
 }
 
-plx_status plx_clblast_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                                plx_error *error)
+plx_status plx_clblast_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     (void)kernel;
     const plx_plugin_plan ready = prepare(problem);
     return check(session, &ready.problem, error);
 }
 
-plx_status plx_clblast_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                            plx_plugin_plan **plan, plx_error *error)
+plx_status plx_clblast_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                            plx_error *error)
 {
     (void)kernel;
     const plx_plugin_plan ready = prepare(problem);
@@ -156,8 +155,8 @@ void plx_clblast_plan_destroy(plx_plugin_plan *plan)
 
 /* Zeros for all operands but the last.  Scratch memory is zero as far as it was asked
  * to be when it was made, so the least is what it is made of. */
-static plx_status place_zeros(const plx_plugin_plan *plan, plx_plugin_queue *queue, plx_clblast_place *at,
-                              size_t count, plx_error *error)
+static plx_status place_zeros(const plx_plugin_plan *plan, plx_plugin_queue *queue, plx_clblast_place *at, size_t count,
+                              plx_error *error)
 {
     const plx_gemm_problem *g = &plan->problem.of.gemm;
     const plx_matvec_problem *v = &plan->problem.of.matvec;
@@ -209,8 +208,8 @@ static plx_status come_nearer(const plx_plugin_plan *plan, plx_clblast_place *at
     return plx_clblast_check_reach(&plan->problem, at, error);
 }
 
-plx_status plx_clblast_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
-                               size_t count, plx_error *error)
+plx_status plx_clblast_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given, size_t count,
+                               plx_error *error)
 {
     plx_clblast_place at[PLX_MAX_OPERANDS];
     cl_mem own[PLX_MAX_OPERANDS] = {NULL};

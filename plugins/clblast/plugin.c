@@ -19,51 +19,56 @@ static int64_t sum_depth(const plx_problem *problem, const plx_device_info *devi
 }
 
 /* f16 is answered in words: what its products of f16 lack is said where one is asked for. */
-#define REALS_AND_HALF                                                                                       \
-    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16),                      \
-    .flags = PLX_KERNEL_VENDOR, .accumulator_f32 = PLX_F32
+#define REALS_AND_HALF                                                                                              \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16), .flags = PLX_KERNEL_VENDOR, \
+    .accumulator_f32 = PLX_F32
 
 static const plx_kernel kernels[] = {
-    [PLX_GEMM] = {
-        .name = "gemm",
-        .idea = "CLBlastSgemm, CLBlastDgemm: what a user would call instead",
-        .gain = "the parameters that its tuners found, where they know the device",
-        .limit = "operands are padded into copies where they do not fit its tiles; no f16, whose sums it keeps in f16",
-        .needs = "libclblast",
-        REALS_AND_HALF,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_MATVEC] = {
-        .name = "gemv",
-        .idea = "CLBlastSgemv, CLBlastDgemv: what a user would call instead",
-        .gain = "the parameters that its tuners found, where they know the device",
-        .limit = "it reads y even without beta, so y is filled with zeros before each call; no f16, as in gemm",
-        .needs = "libclblast",
-        REALS_AND_HALF,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_TRANSPOSE] = {
-        .name = "omatcopy",
-        .idea = "CLBlastSomatcopy, CLBlastDomatcopy with alpha 1: what a user would call instead",
-        .gain = "the parameters that its tuners found, where they know the device",
-        .limit = "shapes that are no multiple of its tiles",
-        .needs = "libclblast",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R0,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_REDUCE] = {
-        .name = "sum",
-        .idea = "CLBlastSsum, CLBlastDsum: what a user would call instead",
-        .gain = "the parameters that its tuners found, where they know the device",
-        .limit = "sums alone, no minimum or maximum",
-        .needs = "libclblast",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = sum_depth,
-    },
+    [PLX_GEMM] =
+        {
+            .name = "gemm",
+            .idea = "CLBlastSgemm, CLBlastDgemm: what a user would call instead",
+            .gain = "the parameters that its tuners found, where they know the device",
+            .limit =
+                "operands are padded into copies where they do not fit its tiles; no f16, whose sums it keeps in f16",
+            .needs = "libclblast",
+            REALS_AND_HALF,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_MATVEC] =
+        {
+            .name = "gemv",
+            .idea = "CLBlastSgemv, CLBlastDgemv: what a user would call instead",
+            .gain = "the parameters that its tuners found, where they know the device",
+            .limit = "it reads y even without beta, so y is filled with zeros before each call; no f16, as in gemm",
+            .needs = "libclblast",
+            REALS_AND_HALF,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_TRANSPOSE] =
+        {
+            .name = "omatcopy",
+            .idea = "CLBlastSomatcopy, CLBlastDomatcopy with alpha 1: what a user would call instead",
+            .gain = "the parameters that its tuners found, where they know the device",
+            .limit = "shapes that are no multiple of its tiles",
+            .needs = "libclblast",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R0,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_REDUCE] =
+        {
+            .name = "sum",
+            .idea = "CLBlastSsum, CLBlastDsum: what a user would call instead",
+            .gain = "the parameters that its tuners found, where they know the device",
+            .limit = "sums alone, no minimum or maximum",
+            .needs = "libclblast",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = sum_depth,
+        },
 };
 
 static const plx_kernel *clblast_kernel(plx_op op, size_t index)
@@ -71,8 +76,7 @@ static const plx_kernel *clblast_kernel(plx_op op, size_t index)
     return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 
-static plx_status clblast_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                                 plx_error *error)
+static plx_status clblast_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     (void)session;
     return plx_vendor_choose(clblast_kernel(problem->op, 0), "CLBlast", kernel, error);

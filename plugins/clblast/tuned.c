@@ -85,8 +85,8 @@ static bool is_of_device(const json_t *file, const char *name)
 static plx_status refuse(plx_error *error, const char *path, const char *why)
 {
     return plx_fail(error, PLX_INVALID,
-                    "%s: %.200s %s; name files that CLBlast's tuners wrote, separated by colons, or unset it",
-                    variable, path, why);
+                    "%s: %.200s %s; name files that CLBlast's tuners wrote, separated by colons, or unset it", variable,
+                    path, why);
 }
 
 /* NULL, and errno 0 for what is no regular file: a pipe of this name must make nobody wait. */
@@ -135,8 +135,7 @@ static plx_status visit_list(char *list, file_function *visit, void *data, plx_e
 {
     char *rest = NULL;
     plx_status status = PLX_OK;
-    for (char *path = strtok_r(list, ":", &rest); path != NULL && status == PLX_OK;
-         path = strtok_r(NULL, ":", &rest)) {
+    for (char *path = strtok_r(list, ":", &rest); path != NULL && status == PLX_OK; path = strtok_r(NULL, ":", &rest)) {
         json_t *file;
         status = read_file(path, &file, error);
         if (status != PLX_OK)
@@ -178,8 +177,7 @@ static tuned_kernel *entry_of(tuned *all, const char *kernel, int precision)
 static bool set_parameter(tuned_kernel *entry, const char *name, size_t length, size_t value)
 {
     size_t i = 0;
-    while (i < entry->count &&
-           (strncmp(entry->names[i], name, length) != 0 || entry->names[i][length] != '\0'))
+    while (i < entry->count && (strncmp(entry->names[i], name, length) != 0 || entry->names[i][length] != '\0'))
         i++;
     if (i == MAX_PARAMETERS)
         return false;
@@ -243,8 +241,8 @@ static plx_status give(cl_device_id device, const tuned_kernel *entry, plx_error
     for (size_t i = 0; i < entry->count; i++)
         names[i] = entry->names[i];
     CLBlastStatusCode code = CLBlastOverrideParameters(
-        device, entry->kernel, entry->precision == 32 ? CLBlastPrecisionSingle : CLBlastPrecisionDouble,
-        entry->count, names, entry->values);
+        device, entry->kernel, entry->precision == 32 ? CLBlastPrecisionSingle : CLBlastPrecisionDouble, entry->count,
+        names, entry->values);
     if (code == CLBlastMissingOverrideParameter)
         return plx_fail(error, PLX_INVALID,
                         "%s: parameters of %s, %d bits, are missing; name all files that its tuners wrote, "
@@ -279,11 +277,10 @@ static plx_status expect_device(void *data, const char *path, const json_t *file
     for (size_t i = 0; i < there->count; i++)
         if (is_of_device(file, there->devices[i].name))
             return PLX_OK;
-    return plx_fail(
-        error, PLX_INVALID,
-        "%s: %.200s was tuned on \"%.100s\", which is no device here, so it is not used; tune CLBlast "
-        "on this one",
-        variable, path, text_of(file, "device"));
+    return plx_fail(error, PLX_INVALID,
+                    "%s: %.200s was tuned on \"%.100s\", which is no device here, so it is not used; tune CLBlast "
+                    "on this one",
+                    variable, path, text_of(file, "device"));
 }
 
 void plx_clblast_tuned_warn(const plx_device_info *devices, size_t count, plx_error *error)

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-namespace {
+namespace
+{
 
 /* IEEE 754-2019 minimum and maximum: NaN wins, -0 is less than +0.  CUB's own are
  * `a < b ? a : b`, which forgets a NaN. */
@@ -30,8 +31,8 @@ struct Maximum {
 
 template <typename T> cudaError_t sum(const plx_cub_call &call, void *storage, size_t &bytes)
 {
-    return cub::DeviceReduce::Sum(storage, bytes, static_cast<const T *>(call.x), static_cast<T *>(call.result),
-                                  call.n, static_cast<cudaStream_t>(call.stream));
+    return cub::DeviceReduce::Sum(storage, bytes, static_cast<const T *>(call.x), static_cast<T *>(call.result), call.n,
+                                  static_cast<cudaStream_t>(call.stream));
 }
 
 template <typename T> cudaError_t integers(const plx_cub_call &call, void *storage, size_t &bytes)

@@ -1,5 +1,5 @@
-/* Finds cuBLAS when it is first needed, and has its functions under their own names: the plugin calls them as if it were
- * linked to the library. */
+/* Finds cuBLAS when it is first needed, and has its functions under their own names: the plugin calls them as if it
+ * were linked to the library. */
 #define _GNU_SOURCE /* dladdr */
 
 #include "plugins/cublas/functions.h"
@@ -21,31 +21,31 @@
 
 typedef const char *text;
 #define SCALARS(type) const type *alpha, const type *a, int64_t lda
-#define FUNCTIONS(X)                                                                                                     \
-    X(cublasStatus_t, cublasCreate_v2, (cublasHandle_t * handle), (handle))                                              \
-    X(cublasStatus_t, cublasDestroy_v2, (cublasHandle_t handle), (handle))                                               \
-    X(cublasStatus_t, cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream), (handle, stream))                \
-    X(cublasStatus_t, cublasSetMathMode, (cublasHandle_t handle, cublasMath_t mode), (handle, mode))                     \
-    X(cublasStatus_t, cublasSetWorkspace_v2, (cublasHandle_t handle, void *at, size_t bytes), (handle, at, bytes))       \
-    X(text, cublasGetStatusName, (cublasStatus_t status), (status))                                                      \
-    X(cublasStatus_t, cublasGetProperty, (libraryPropertyType type, int *value), (type, value))                          \
-    FUNCTIONS_OF(X, float, S)                                                                                            \
+#define FUNCTIONS(X)                                                                                               \
+    X(cublasStatus_t, cublasCreate_v2, (cublasHandle_t * handle), (handle))                                        \
+    X(cublasStatus_t, cublasDestroy_v2, (cublasHandle_t handle), (handle))                                         \
+    X(cublasStatus_t, cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream), (handle, stream))          \
+    X(cublasStatus_t, cublasSetMathMode, (cublasHandle_t handle, cublasMath_t mode), (handle, mode))               \
+    X(cublasStatus_t, cublasSetWorkspace_v2, (cublasHandle_t handle, void *at, size_t bytes), (handle, at, bytes)) \
+    X(text, cublasGetStatusName, (cublasStatus_t status), (status))                                                \
+    X(cublasStatus_t, cublasGetProperty, (libraryPropertyType type, int *value), (type, value))                    \
+    FUNCTIONS_OF(X, float, S)                                                                                      \
     FUNCTIONS_OF(X, double, D)
-#define FUNCTIONS_OF(X, type, letter)                                                                                    \
-    X(cublasStatus_t, cublas##letter##gemm_v2_64,                                                                        \
-      (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, int64_t k,         \
-       SCALARS(type), const type *b, int64_t ldb, const type *beta, type *c, int64_t ldc),                               \
-      (handle, how_a, how_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))                                              \
-    X(cublasStatus_t, cublas##letter##geam_64,                                                                           \
-      (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, SCALARS(type),     \
-       const type *beta, const type *b, int64_t ldb, type *c, int64_t ldc),                                              \
-      (handle, how_a, how_b, m, n, alpha, a, lda, beta, b, ldb, c, ldc))                                                 \
-    X(cublasStatus_t, cublas##letter##gemv_v2_64,                                                                        \
-      (cublasHandle_t handle, cublasOperation_t how, int64_t m, int64_t n, SCALARS(type), const type *x, int64_t by_x,   \
-       const type *beta, type *y, int64_t by_y),                                                                         \
-      (handle, how, m, n, alpha, a, lda, x, by_x, beta, y, by_y))                                                        \
-    X(cublasStatus_t, cublas##letter##scal_v2_64, (cublasHandle_t handle, int64_t n, const type *alpha, type *x, int64_t by_x), \
-      (handle, n, alpha, x, by_x))
+#define FUNCTIONS_OF(X, type, letter)                                                                                  \
+    X(cublasStatus_t, cublas##letter##gemm_v2_64,                                                                      \
+      (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, int64_t k,       \
+       SCALARS(type), const type *b, int64_t ldb, const type *beta, type *c, int64_t ldc),                             \
+      (handle, how_a, how_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))                                            \
+    X(cublasStatus_t, cublas##letter##geam_64,                                                                         \
+      (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, SCALARS(type),   \
+       const type *beta, const type *b, int64_t ldb, type *c, int64_t ldc),                                            \
+      (handle, how_a, how_b, m, n, alpha, a, lda, beta, b, ldb, c, ldc))                                               \
+    X(cublasStatus_t, cublas##letter##gemv_v2_64,                                                                      \
+      (cublasHandle_t handle, cublasOperation_t how, int64_t m, int64_t n, SCALARS(type), const type *x, int64_t by_x, \
+       const type *beta, type *y, int64_t by_y),                                                                       \
+      (handle, how, m, n, alpha, a, lda, x, by_x, beta, y, by_y))                                                      \
+    X(cublasStatus_t, cublas##letter##scal_v2_64,                                                                      \
+      (cublasHandle_t handle, int64_t n, const type *alpha, type *x, int64_t by_x), (handle, n, alpha, x, by_x))
 
 static struct {
 #define MEMBER(result, name, parameters, arguments) result(*name) parameters;
@@ -76,7 +76,8 @@ static int major;
 static void *open_in(const char *directory, int version, int flags)
 {
     char path[PATH_MAX];
-    const int length = snprintf(path, sizeof path, "%s%slibcublas.so.%d", directory, directory[0] != '\0' ? "/" : "", version);
+    const int length =
+        snprintf(path, sizeof path, "%s%slibcublas.so.%d", directory, directory[0] != '\0' ? "/" : "", version);
     return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL | flags) : NULL;
 }
 
@@ -128,8 +129,8 @@ static bool find(void *in, const char *symbol, void *function)
 
 static plx_status resolve(void *in)
 {
-#define FIND(result, name, parameters, arguments)                                                            \
-    if (!find(in, #name, &library.name))                                                                     \
+#define FIND(result, name, parameters, arguments) \
+    if (!find(in, #name, &library.name))          \
         return plx_fail(&load_error, PLX_NO_DEVICE, "libcublas has no function %s: install cuBLAS 12 or 13", #name);
     FUNCTIONS(FIND)
 #undef FIND
@@ -143,8 +144,10 @@ static plx_status not_found(const char *named)
     if (named != NULL)
         return plx_fail(&load_error, PLX_NO_DEVICE, "$PLX_CUBLAS_LIBRARY can't be loaded (%s)", dlerror());
     return plx_fail(&load_error, PLX_NO_DEVICE,
-                    "libcublas.so.%d or .%d not found; install cuBLAS (the CUDA toolkit's, or pip install nvidia-cublas), or name it "
-                    "in $PLX_CUBLAS_LIBRARY", majors[0], majors[1]);
+                    "libcublas.so.%d or .%d not found; install cuBLAS (the CUDA toolkit's, or pip install "
+                    "nvidia-cublas), or name it "
+                    "in $PLX_CUBLAS_LIBRARY",
+                    majors[0], majors[1]);
 }
 
 /* Never closed: cuBLAS has threads and a context. */

@@ -1,4 +1,5 @@
-/* cuBLAS itself: opened at run time, so that one plugin serves CUDA 12 and 13, and says what is missing where there is none. */
+/* cuBLAS itself: opened at run time, so that one plugin serves CUDA 12 and 13, and says what is missing where there is
+ * none. */
 #ifndef PLX_PLUGINS_CUBLAS_FUNCTIONS_H
 #define PLX_PLUGINS_CUBLAS_FUNCTIONS_H
 

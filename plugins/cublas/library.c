@@ -19,16 +19,15 @@ plx_status plx_cublas_check(plx_error *error, cublasStatus_t result, const char 
                         : result == CUBLAS_STATUS_ALLOC_FAILED  ? PLX_NO_MEMORY
                         : result == CUBLAS_STATUS_NOT_SUPPORTED ? PLX_UNSUPPORTED
                                                                 : PLX_FAILED;
-    return status == PLX_OK ? PLX_OK
-                            : plx_fail(error, status, "%s failed: %s", function, cublasGetStatusName(result));
+    return status == PLX_OK ? PLX_OK : plx_fail(error, status, "%s failed: %s", function, cublasGetStatusName(result));
 }
 
 plx_status plx_cublas_acquire(plx_plugin_queue *queue, cublasHandle_t *handle, plx_error *error)
 {
     library *held = queue->session->attachment;
     pthread_mutex_lock(&held->lock);
-    plx_status status = plx_cublas_check(error, cublasSetStream(held->handle, (cudaStream_t)queue->stream),
-                                         "cublasSetStream");
+    plx_status status =
+        plx_cublas_check(error, cublasSetStream(held->handle, (cudaStream_t)queue->stream), "cublasSetStream");
     if (status == PLX_OK)
         *handle = held->handle;
     else

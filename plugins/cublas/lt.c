@@ -20,22 +20,22 @@ void *PLX_LT_SYMBOL(void *library, const char *name);
 #define PLX_LT_SYMBOL dlsym
 #endif
 
-#define LT_FUNCTIONS(X)                                                                                     \
-    X(MatmulDescCreate, (cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t))                      \
-    X(MatmulDescDestroy, (cublasLtMatmulDesc_t))                                                            \
-    X(MatmulDescSetAttribute, (cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t)) \
-    X(MatrixLayoutCreate, (cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t))            \
-    X(MatrixLayoutDestroy, (cublasLtMatrixLayout_t))                                                        \
-    X(MatmulPreferenceCreate, (cublasLtMatmulPreference_t *))                                               \
-    X(MatmulPreferenceDestroy, (cublasLtMatmulPreference_t))                                                \
-    X(MatmulPreferenceSetAttribute,                                                                         \
-      (cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, const void *, size_t))             \
-    X(MatmulAlgoGetHeuristic, (cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,              \
-                               cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,      \
-                               cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t *, int *))  \
-    X(Matmul, (cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t,  \
-               const void *, cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t,    \
-               void *, cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t))
+#define LT_FUNCTIONS(X)                                                                                                \
+    X(MatmulDescCreate, (cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t))                                 \
+    X(MatmulDescDestroy, (cublasLtMatmulDesc_t))                                                                       \
+    X(MatmulDescSetAttribute, (cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t))            \
+    X(MatrixLayoutCreate, (cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t))                       \
+    X(MatrixLayoutDestroy, (cublasLtMatrixLayout_t))                                                                   \
+    X(MatmulPreferenceCreate, (cublasLtMatmulPreference_t *))                                                          \
+    X(MatmulPreferenceDestroy, (cublasLtMatmulPreference_t))                                                           \
+    X(MatmulPreferenceSetAttribute,                                                                                    \
+      (cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, const void *, size_t))                        \
+    X(MatmulAlgoGetHeuristic,                                                                                          \
+      (cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, \
+       cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t *, int *))             \
+    X(Matmul, (cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t,             \
+               const void *, cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t, void *,       \
+               cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t))
 
 typedef struct lt_library {
 #define LT_MEMBER(name, parameters) cublasStatus_t(*name) parameters;
@@ -93,22 +93,20 @@ static plx_status describe_product(plx_lt_product *made, plx_error *error)
 {
     const plx_gemm_problem *p = &made->problem.of.gemm;
     const cudaDataType scalars = made->problem.dtype == PLX_F64 ? CUDA_R_64F : CUDA_R_32F;
-    cublasOperation_t first = p->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                      second = p->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t first = p->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, second = p->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasStatus_t result = lt.MatmulDescCreate(&made->product, compute_of(&made->problem), scalars);
     if (result == CUBLAS_STATUS_SUCCESS)
         result = lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first);
     if (result == CUBLAS_STATUS_SUCCESS)
-        result =
-            lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
+        result = lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
     return plx_cublas_check(error, result, "cublasLtMatmulDescCreate");
 }
 
-static plx_status describe_matrix(plx_dtype dtype, cublasLtMatrixLayout_t *layout, int64_t rows,
-                                  int64_t cols, int64_t ld, plx_error *error)
+static plx_status describe_matrix(plx_dtype dtype, cublasLtMatrixLayout_t *layout, int64_t rows, int64_t cols,
+                                  int64_t ld, plx_error *error)
 {
     return plx_cublas_check(error, lt.MatrixLayoutCreate(layout, type_of(dtype), (uint64_t)cols, (uint64_t)rows, ld),
-                 "cublasLtMatrixLayoutCreate");
+                            "cublasLtMatrixLayoutCreate");
 }
 
 static plx_status describe(plx_lt_product *made, plx_error *error)
@@ -117,11 +115,9 @@ static plx_status describe(plx_lt_product *made, plx_error *error)
     const plx_dtype in = made->problem.dtype, out = plx_output_dtype(&made->problem);
     plx_status status = describe_product(made, error);
     if (status == PLX_OK)
-        status = describe_matrix(in, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda,
-                                 error);
+        status = describe_matrix(in, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda, error);
     if (status == PLX_OK)
-        status = describe_matrix(in, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb,
-                                 error);
+        status = describe_matrix(in, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb, error);
     return status == PLX_OK ? describe_matrix(out, &made->c, p->m, p->n, p->ldc, error) : status;
 }
 
@@ -142,8 +138,8 @@ static plx_status prefer(const plx_lt_product *made, cublasLtMatmulPreference_t 
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
     const uint64_t workspace = LT_WORKSPACE;
     const uint32_t adding = ways_to_add_parts(made);
-    cublasStatus_t result = lt.MatmulPreferenceSetAttribute(
-        preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
+    cublasStatus_t result = lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                            &workspace, sizeof workspace);
     if (result == CUBLAS_STATUS_SUCCESS)
         result = lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &adding,
                                                  sizeof adding);
@@ -159,8 +155,8 @@ static plx_status ask_heuristic(plx_session *session, plx_lt_product *made, cubl
     *count = 0; /* cuBLAS's handle is one of cublasLt's, too */
     return plx_cublas_check(error,
                             lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
-                                                      made->b, made->a, made->c, made->c, preference,
-                                                      PLX_LT_ALGORITHMS, found, count),
+                                                      made->b, made->a, made->c, made->c, preference, PLX_LT_ALGORITHMS,
+                                                      found, count),
                             "cublasLtMatmulAlgoGetHeuristic");
 }
 
@@ -228,8 +224,7 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, bool fa
     if (lt_missing[0] != '\0')
         return plx_fail(error, PLX_UNSUPPORTED, "%s", lt_missing);
     if (!has_terms(problem))
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "cublasLt takes no empty matrices, and with alpha 0 it reads A and B");
+        return plx_fail(error, PLX_UNSUPPORTED, "cublasLt takes no empty matrices, and with alpha 0 it reads A and B");
     made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
@@ -276,17 +271,17 @@ plx_status plx_lt_launch(const plx_lt_product *product, plx_plugin_queue *queue,
     plx_status status = plx_cuda_scratch_grow(queue, product->workspace, 0, error);
     if (status != PLX_OK)
         return status;
-    return plx_cublas_check(
-        error,
-        lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
-                  f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
-                  f32 ? (const void *)&narrow[1] : &beta, c, product->c, c, product->c, algorithm,
-                  (void *)(uintptr_t)queue->scratch, product->workspace, (cudaStream_t)queue->stream),
-        "cublasLtMatmul");
+    return plx_cublas_check(error,
+                            lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
+                                      f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
+                                      f32 ? (const void *)&narrow[1] : &beta, c, product->c, c, product->c, algorithm,
+                                      (void *)(uintptr_t)queue->scratch, product->workspace,
+                                      (cudaStream_t)queue->stream),
+                            "cublasLtMatmul");
 }
 
-plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a,
-                          const void *b, void *c, plx_error *error)
+plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a, const void *b, void *c,
+                          plx_error *error)
 {
     const bool aligned = (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (PLX_LT_ALIGNMENT - 1)) == 0;
     const plx_lt_algorithms *of = &product->ways[aligned ? PLX_LT_ALIGNED : PLX_LT_ANYWHERE];

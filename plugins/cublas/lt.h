@@ -35,8 +35,8 @@ void plx_lt_destroy(plx_lt_product *product); /* may be NULL */
 
 /* C = alpha op(A) op(B) + beta C, enqueued; its workspace is the queue's scratch memory.  The context
  * is current. */
-plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a,
-                          const void *b, void *c, plx_error *error);
+plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a, const void *b, void *c,
+                          plx_error *error);
 /* The same by an algorithm that is named, and with another beta. */
 plx_status plx_lt_launch(const plx_lt_product *product, plx_plugin_queue *queue, const cublasLtMatmulAlgo_t *algorithm,
                          double beta, const void *a, const void *b, void *c, plx_error *error);
@@ -46,8 +46,9 @@ plx_status plx_lt_launch(const plx_lt_product *product, plx_plugin_queue *queue,
 /* What was taken for which problem, of one session. */
 typedef struct plx_lt_choices plx_lt_choices;
 
-/* Times each algorithm for aligned operands briefly and judges some elements of its result; sets `taken`.  Where memory is short
- * the heuristic's first are kept.  What was timed once in a session is not timed again.  The context is current. */
+/* Times each algorithm for aligned operands briefly and judges some elements of its result; sets `taken`.  Where memory
+ * is short the heuristic's first are kept.  What was timed once in a session is not timed again.  The context is
+ * current. */
 plx_status plx_lt_take_fastest(plx_session *session, plx_lt_product *product, plx_error *error);
 void plx_lt_choices_free(plx_lt_choices *choices); /* may be NULL */
 

@@ -32,7 +32,7 @@ typedef struct trial {
     unsigned char *pattern;
     uint64_t b, c, set_bytes; /* from a set's begin */
     uint64_t sets;
-    size_t next;              /* set */
+    size_t next; /* set */
 } trial;
 
 /* ---- operands ------------------------------------------------------------------------------- */
@@ -66,7 +66,9 @@ static void fill_pattern(trial *of)
         const double value = (double)(int64_t)state * 0x1p-63;
         const float narrow = (float)value;
         const uint16_t half = dtype == PLX_F16 ? plx_f16_of(value) : plx_bf16_of(value);
-        const void *element = dtype == PLX_F64 ? (const void *)&value : dtype == PLX_F32 ? (const void *)&narrow : &half;
+        const void *element = dtype == PLX_F64   ? (const void *)&value
+                              : dtype == PLX_F32 ? (const void *)&narrow
+                                                 : &half;
         memcpy(of->pattern + i * size, element, size);
     }
 }
@@ -224,11 +226,15 @@ static plx_status judge_element(trial *of, uint64_t number, bool *right, plx_err
     const plx_gemm_problem *p = &of->product->problem.of.gemm;
     const uint64_t size = plx_element_size(plx_output_dtype(&of->product->problem));
     /* Scattered; the first and the last are among them. */
-    const int64_t row = number == 0 ? 0 : number == 1 ? p->m - 1 : (int64_t)(number * 7919 % (uint64_t)p->m),
-                  col = number == 0 ? 0 : number == 1 ? p->n - 1 : (int64_t)(number * 104729 % (uint64_t)p->n);
+    const int64_t row = number == 0   ? 0
+                        : number == 1 ? p->m - 1
+                                      : (int64_t)(number * 7919 % (uint64_t)p->m),
+                  col = number == 0   ? 0
+                        : number == 1 ? p->n - 1
+                                      : (int64_t)(number * 104729 % (uint64_t)p->n);
     unsigned char element[8];
-    plx_status status = plx_cuda_download(of->queue, element, of->memory,
-                                          of->c + (uint64_t)(row * p->ldc + col) * size, size, error);
+    plx_status status =
+        plx_cuda_download(of->queue, element, of->memory, of->c + (uint64_t)(row * p->ldc + col) * size, size, error);
     if (status == PLX_OK)
         status = plx_cuda_synchronize(of->queue, error);
     *right = *right && status == PLX_OK && is_right(of, row, col, result_at(of, element));
@@ -305,8 +311,8 @@ static plx_status take_of(trial *of, plx_lt_algorithms *from, plx_error *error)
     return status;
 }
 
-/* For operands that begin anywhere the heuristic's first stays.  With the others tried as well an H100's context ended with a
- * misaligned address, and nothing runs in a context after that. */
+/* For operands that begin anywhere the heuristic's first stays.  With the others tried as well an H100's context ended
+ * with a misaligned address, and nothing runs in a context after that. */
 static plx_status try_all(plx_session *session, plx_lt_product *product, plx_error *error)
 {
     trial of = {.session = session, .product = product};

@@ -32,22 +32,21 @@ static cublasOperation_t transposed_if(bool transposed)
 }
 
 /* C^T = op(B)^T op(A)^T: the operands change places. */
-static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const operands *at,
-                       plx_error *error)
+static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const operands *at, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const double wide_alpha = plx_vendor_has_no_terms(problem) ? plx_alpha_without_terms(p->beta) : p->alpha;
     const float alpha = (float)wide_alpha, beta = (float)p->beta;
     if (problem->dtype == PLX_F32)
         return plx_cublas_check(error,
-                                cublasSgemm_64(handle, transposed_if(p->trans_b), transposed_if(p->trans_a),
-                                               p->n, p->m, p->k, &alpha, at->second, p->ldb, at->first,
-                                               p->lda, &beta, at->out, p->ldc),
+                                cublasSgemm_64(handle, transposed_if(p->trans_b), transposed_if(p->trans_a), p->n, p->m,
+                                               p->k, &alpha, at->second, p->ldb, at->first, p->lda, &beta, at->out,
+                                               p->ldc),
                                 "cublasSgemm");
     return plx_cublas_check(error,
-                            cublasDgemm_64(handle, transposed_if(p->trans_b), transposed_if(p->trans_a), p->n,
-                                           p->m, p->k, &wide_alpha, at->second, p->ldb, at->first, p->lda,
-                                           &p->beta, at->out, p->ldc),
+                            cublasDgemm_64(handle, transposed_if(p->trans_b), transposed_if(p->trans_a), p->n, p->m,
+                                           p->k, &wide_alpha, at->second, p->ldb, at->first, p->lda, &p->beta, at->out,
+                                           p->ldc),
                             "cublasDgemm");
 }
 
@@ -57,8 +56,7 @@ static bool has_no_terms(const plx_matvec_problem *p)
 }
 
 /* y = beta * y: without a term to add, cuBLAS leaves y alone. */
-static plx_status scale(cublasHandle_t handle, const plx_problem *problem, const operands *at,
-                        plx_error *error)
+static plx_status scale(cublasHandle_t handle, const plx_problem *problem, const operands *at, plx_error *error)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
     const int64_t n = p->trans ? p->cols : p->rows;
@@ -69,8 +67,7 @@ static plx_status scale(cublasHandle_t handle, const plx_problem *problem, const
 }
 
 /* cuBLAS sees A^T, cols x rows: our plain product is its transposed one. */
-static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, const operands *at,
-                         plx_error *error)
+static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, const operands *at, plx_error *error)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
     const double wide_alpha = p->alpha != 0 ? p->alpha : plx_alpha_without_terms(p->beta);
@@ -79,31 +76,28 @@ static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, cons
         return scale(handle, problem, at, error);
     if (problem->dtype == PLX_F32)
         return plx_cublas_check(error,
-                                cublasSgemv_64(handle, transposed_if(!p->trans), p->cols, p->rows, &alpha,
-                                               at->first, p->lda, at->second, 1, &beta, at->out, 1),
+                                cublasSgemv_64(handle, transposed_if(!p->trans), p->cols, p->rows, &alpha, at->first,
+                                               p->lda, at->second, 1, &beta, at->out, 1),
                                 "cublasSgemv");
     return plx_cublas_check(error,
-                            cublasDgemv_64(handle, transposed_if(!p->trans), p->cols, p->rows, &wide_alpha,
-                                           at->first, p->lda, at->second, 1, &p->beta, at->out, 1),
+                            cublasDgemv_64(handle, transposed_if(!p->trans), p->cols, p->rows, &wide_alpha, at->first,
+                                           p->lda, at->second, 1, &p->beta, at->out, 1),
                             "cublasDgemv");
 }
 
-static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, const operands *at,
-                            plx_error *error)
+static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, const operands *at, plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const float one_f32 = 1.0f, zero_f32 = 0.0f;
     const double one = 1.0, zero = 0.0;
     if (problem->dtype == PLX_F32)
         return plx_cublas_check(error,
-                                cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one_f32,
-                                               at->first, p->ld_in, &zero_f32, at->out, p->ld_out, at->out,
-                                               p->ld_out),
+                                cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one_f32, at->first,
+                                               p->ld_in, &zero_f32, at->out, p->ld_out, at->out, p->ld_out),
                                 "cublasSgeam");
     return plx_cublas_check(error,
-                            cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one,
-                                           at->first, p->ld_in, &zero, at->out, p->ld_out, at->out,
-                                           p->ld_out),
+                            cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one, at->first,
+                                           p->ld_in, &zero, at->out, p->ld_out, at->out, p->ld_out),
                             "cublasDgeam");
 }
 
@@ -133,8 +127,8 @@ plx_status plx_cublas_configs(plx_session *session, const plx_problem *problem, 
     return PLX_OK;
 }
 
-plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                           plx_plugin_plan **plan, plx_error *error)
+plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                           plx_error *error)
 {
     plx_plugin_plan *made = malloc(sizeof *made);
     plx_status status = PLX_OK;
@@ -171,8 +165,7 @@ static plx_status lend_workspace(cublasHandle_t handle, plx_plugin_queue *queue,
     plx_status status = plx_cuda_scratch_grow(queue, bytes, 0, error);
     if (status != PLX_OK)
         return status;
-    return plx_cublas_check(error,
-                            cublasSetWorkspace(handle, (void *)(uintptr_t)queue->scratch, (size_t)bytes),
+    return plx_cublas_check(error, cublasSetWorkspace(handle, (void *)(uintptr_t)queue->scratch, (size_t)bytes),
                             "cublasSetWorkspace");
 }
 
@@ -187,8 +180,7 @@ static plx_status call_operation(cublasHandle_t handle, const plx_problem *probl
 }
 
 /* The operations of cuBLAS itself. */
-static plx_status call(plx_plugin_queue *queue, const plx_plugin_plan *plan, const operands *at,
-                       plx_error *error)
+static plx_status call(plx_plugin_queue *queue, const plx_plugin_plan *plan, const operands *at, plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
     cublasHandle_t handle;
@@ -210,18 +202,16 @@ static bool only_clears(const plx_problem *problem)
     return problem->op == PLX_MATVEC && has_no_terms(p) && p->beta == 0;
 }
 
-static plx_status clear(plx_plugin_queue *queue, const plx_problem *problem, const plx_operand *y,
-                        plx_error *error)
+static plx_status clear(plx_plugin_queue *queue, const plx_problem *problem, const plx_operand *y, plx_error *error)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
     const uint64_t elements = (uint64_t)(p->trans ? p->cols : p->rows);
-    return plx_cuda_fill(queue, y->memory, y->offset, 0, elements * (problem->dtype == PLX_F32 ? 4 : 8),
-                         error);
+    return plx_cuda_fill(queue, y->memory, y->offset, 0, elements * (problem->dtype == PLX_F32 ? 4 : 8), error);
 }
 
 /* With the context current. */
-static plx_status execute(const plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
-                          size_t count, plx_error *error)
+static plx_status execute(const plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given, size_t count,
+                          plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
     operands at = {.first = address(&given[0]), .out = address(&given[count - 1])};
@@ -234,8 +224,8 @@ static plx_status execute(const plx_plugin_plan *plan, plx_plugin_queue *queue, 
     return call(queue, plan, &at, error);
 }
 
-plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
-                              size_t count, plx_error *error)
+plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given, size_t count,
+                              plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
     plx_cuda_thread thread;
@@ -252,8 +242,8 @@ plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
 
 plx_status plx_cublas_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error)
 {
-    const uint64_t most = plan->lt != NULL ? plx_lt_workspace(plan->lt)
-                                           : plan->storage_bytes + plan->workspace; /* one of them is 0 */
+    const uint64_t most =
+        plan->lt != NULL ? plx_lt_workspace(plan->lt) : plan->storage_bytes + plan->workspace; /* one of them is 0 */
     const plx_status status = queue != NULL ? plx_cuda_scratch_grow(queue, most, 0, error) : PLX_OK;
     if (status == PLX_OK)
         *bytes = most;

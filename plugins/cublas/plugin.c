@@ -18,96 +18,105 @@ static int64_t depth_in_units(const plx_problem *problem, const plx_device_info 
 }
 
 static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
-    [PLX_CUBLAS_GEMM] = {
-        .name = "gemm",
-        .idea = "cublasSgemm, cublasDgemm: what a user would call instead",
-        .gain = "the vendor's tuning",
-        .limit = "few tiles, odd sizes and unaligned rows",
-        .needs = "libcublas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_CUBLAS_GEMM_WORKSPACE] = {
-        .name = "gemm-workspace",
-        .idea = "the same with a workspace of 32 MiB, as NVIDIA recommends for Hopper",
-        .gain = "sums divided along k where the default workspace is too small for them",
-        .limit = "that of gemm",
-        .needs = "libcublas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_CUBLAS_GEMM_HALF] = {
-        .name = "gemm-half",
-        .idea = "gemm-lt on matrix units, its fastest algorithm: f16 and bf16, summed in f32",
-        .gain = "the matrix units",
-        .limit = "odd sizes and unaligned rows; parts of k are added in f32, and not in 16 bits, which it would prefer",
-        .needs = "libcublasLt",
-        .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
-        .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
-        .accumulator_f32 = PLX_F32,
-        .reproducibility = PLX_R2,
-        .depth = depth_in_units,
-    },
-    [PLX_CUBLAS_GEMM_TF32] = {
-        .name = "gemm-tf32",
-        .idea = "gemm-lt on matrix units, its fastest algorithm: f32 rounded to TF32",
-        .gain = "the matrix units",
-        .limit = "odd sizes and unaligned rows",
-        .needs = "libcublasLt",
-        .dtypes = PLX_DTYPE_BIT(PLX_F32),
-        .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
-        .compute = PLX_COMPUTE_TF32,
-        .accumulator_f32 = PLX_F32,
-        .reproducibility = PLX_R2,
-        .depth = depth_in_units,
-    },
-    [PLX_CUBLAS_GEMM_LT] = {
-        .name = "gemm-lt",
-        .idea = "cublasLtMatmul with the fastest of 16 algorithms that its heuristic names, each timed and judged",
-        .gain = "the library at its best, for those who time it",
-        .limit = "planning takes as long as it takes to time them",
-        .needs = "libcublasLt",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_CUBLAS_GEMM_LT_FIRST] = {
-        .name = "gemm-lt-first",
-        .idea = "cublasLtMatmul with the first algorithm that its heuristic names",
-        .gain = "the vendor's tuning, by another heuristic",
-        .limit = "that of gemm",
-        .needs = "libcublasLt",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_CUBLAS_GEMM_HALF_FIRST] = {
-        .name = "gemm-half-first",
-        .idea = "gemm-lt-first on matrix units: f16 and bf16, summed in f32",
-        .gain = "the matrix units",
-        .limit = "that of gemm-half",
-        .needs = "libcublasLt",
-        .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
-        .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
-        .accumulator_f32 = PLX_F32,
-        .reproducibility = PLX_R2,
-        .depth = depth_in_units,
-    },
-    [PLX_CUBLAS_GEMM_TF32_FIRST] = {
-        .name = "gemm-tf32-first",
-        .idea = "gemm-lt-first on matrix units: f32 rounded to TF32",
-        .gain = "the matrix units",
-        .limit = "odd sizes and unaligned rows",
-        .needs = "libcublasLt",
-        .dtypes = PLX_DTYPE_BIT(PLX_F32),
-        .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
-        .compute = PLX_COMPUTE_TF32,
-        .accumulator_f32 = PLX_F32,
-        .reproducibility = PLX_R2,
-        .depth = depth_in_units,
-    },
+    [PLX_CUBLAS_GEMM] =
+        {
+            .name = "gemm",
+            .idea = "cublasSgemm, cublasDgemm: what a user would call instead",
+            .gain = "the vendor's tuning",
+            .limit = "few tiles, odd sizes and unaligned rows",
+            .needs = "libcublas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_CUBLAS_GEMM_WORKSPACE] =
+        {
+            .name = "gemm-workspace",
+            .idea = "the same with a workspace of 32 MiB, as NVIDIA recommends for Hopper",
+            .gain = "sums divided along k where the default workspace is too small for them",
+            .limit = "that of gemm",
+            .needs = "libcublas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_CUBLAS_GEMM_HALF] =
+        {
+            .name = "gemm-half",
+            .idea = "gemm-lt on matrix units, its fastest algorithm: f16 and bf16, summed in f32",
+            .gain = "the matrix units",
+            .limit =
+                "odd sizes and unaligned rows; parts of k are added in f32, and not in 16 bits, which it would prefer",
+            .needs = "libcublasLt",
+            .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R2,
+            .depth = depth_in_units,
+        },
+    [PLX_CUBLAS_GEMM_TF32] =
+        {
+            .name = "gemm-tf32",
+            .idea = "gemm-lt on matrix units, its fastest algorithm: f32 rounded to TF32",
+            .gain = "the matrix units",
+            .limit = "odd sizes and unaligned rows",
+            .needs = "libcublasLt",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .compute = PLX_COMPUTE_TF32,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R2,
+            .depth = depth_in_units,
+        },
+    [PLX_CUBLAS_GEMM_LT] =
+        {
+            .name = "gemm-lt",
+            .idea = "cublasLtMatmul with the fastest of 16 algorithms that its heuristic names, each timed and judged",
+            .gain = "the library at its best, for those who time it",
+            .limit = "planning takes as long as it takes to time them",
+            .needs = "libcublasLt",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_CUBLAS_GEMM_LT_FIRST] =
+        {
+            .name = "gemm-lt-first",
+            .idea = "cublasLtMatmul with the first algorithm that its heuristic names",
+            .gain = "the vendor's tuning, by another heuristic",
+            .limit = "that of gemm",
+            .needs = "libcublasLt",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_CUBLAS_GEMM_HALF_FIRST] =
+        {
+            .name = "gemm-half-first",
+            .idea = "gemm-lt-first on matrix units: f16 and bf16, summed in f32",
+            .gain = "the matrix units",
+            .limit = "that of gemm-half",
+            .needs = "libcublasLt",
+            .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R2,
+            .depth = depth_in_units,
+        },
+    [PLX_CUBLAS_GEMM_TF32_FIRST] =
+        {
+            .name = "gemm-tf32-first",
+            .idea = "gemm-lt-first on matrix units: f32 rounded to TF32",
+            .gain = "the matrix units",
+            .limit = "odd sizes and unaligned rows",
+            .needs = "libcublasLt",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .compute = PLX_COMPUTE_TF32,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R2,
+            .depth = depth_in_units,
+        },
 };
 
 static const plx_kernel kernels[] = {
@@ -140,8 +149,7 @@ static const plx_kernel kernels[] = {
             .gain = "the vendor's tuning",
             .limit = "two launches for what is longer than a block's tile",
             .needs = "CUB when it was built",
-            .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) |
-                      PLX_DTYPE_BIT(PLX_I64),
+            .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
             .flags = PLX_KERNEL_VENDOR,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -156,8 +164,7 @@ static const plx_kernel *cublas_kernel(plx_op op, size_t index)
     return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 
-static plx_status cublas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                                plx_error *error)
+static plx_status cublas_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     size_t first = 0;
     (void)session;

@@ -85,8 +85,7 @@ static plx_status imagine_device(plx_device_info *device, plx_error *error)
 #else
 static plx_status without_texts(plx_error *error)
 {
-    return plx_fail(error, PLX_UNSUPPORTED,
-                    "built without the kernels' PTX; configure Parallax with --enable-ptx");
+    return plx_fail(error, PLX_UNSUPPORTED, "built without the kernels' PTX; configure Parallax with --enable-ptx");
 }
 
 static plx_status text_of(const char *key, char **text, plx_error *error)
@@ -112,8 +111,8 @@ static void name_compiler(plx_code *code)
     const char *release = strstr(code->text, mark), *made_for = strstr(code->text, target);
     release = release != NULL ? release + sizeof mark - 1 : "?";
     made_for = made_for != NULL ? made_for + sizeof target - 1 : "?";
-    (void)snprintf(code->compiler, sizeof code->compiler, "nvcc %.*s, for %.*s",
-                   (int)strcspn(release, ",\r\n"), release, (int)strcspn(made_for, ", \r\n"), made_for);
+    (void)snprintf(code->compiler, sizeof code->compiler, "nvcc %.*s, for %.*s", (int)strcspn(release, ",\r\n"),
+                   release, (int)strcspn(made_for, ", \r\n"), made_for);
 }
 
 static void add_entry(plx_code *code, const char *step, const char *variant)
@@ -186,48 +185,45 @@ plx_status plx_cuda_runnable_text(const plx_code *code, const char **text, char 
     *text = *made = plx_cuda_offset_text(code->text, missing);
     if (*made != NULL)
         return PLX_OK;
-    return missing[0] != '\0' ? plx_fail(error, PLX_UNSUPPORTED,
-                                         "the text reads %s, which CUDA's launches do not set", missing)
-                              : plx_fail(error, PLX_NO_MEMORY, "no host memory for a text");
+    return missing[0] != '\0'
+               ? plx_fail(error, PLX_UNSUPPORTED, "the text reads %s, which CUDA's launches do not set", missing)
+               : plx_fail(error, PLX_NO_MEMORY, "no host memory for a text");
 }
 
 /* ---- the slot `instructions` ---------------------------------------------------- */
 
-static plx_status count_entries(const char *text, plx_cuda_listing kind, const plx_code *code,
-                                plx_instructions *found, size_t capacity, size_t *count, plx_error *error)
+static plx_status count_entries(const char *text, plx_cuda_listing kind, const plx_code *code, plx_instructions *found,
+                                size_t capacity, size_t *count, plx_error *error)
 {
     for (size_t i = 0; i < code->entry_count && i < capacity; i++) {
         found[i] = (plx_instructions){.whole = {.all = 0}};
         memcpy(found[i].entry, code->entries[i], sizeof found[i].entry);
         if (!plx_cuda_listing_count(text, kind, &found[i]))
-            return plx_fail(error, PLX_UNSUPPORTED, "there is no %s in what was to be counted",
-                            found[i].entry);
+            return plx_fail(error, PLX_UNSUPPORTED, "there is no %s in what was to be counted", found[i].entry);
     }
     *count = code->entry_count;
     return PLX_OK;
 }
 
 /* "one,two": what the disassemblers are asked for. */
-static plx_status disassemble(const void *bytes, size_t length, bool fatbin, const plx_code *code,
-                              char **listing, plx_error *error)
+static plx_status disassemble(const void *bytes, size_t length, bool fatbin, const plx_code *code, char **listing,
+                              plx_error *error)
 {
     char functions[PLX_MAX_ENTRIES * sizeof code->entries[0]] = "";
     for (size_t i = 0, used = 0; i < code->entry_count && used < sizeof functions; i++)
-        used += (size_t)snprintf(functions + used, sizeof functions - used, "%s%s", i > 0 ? "," : "",
-                                 code->entries[i]);
+        used += (size_t)snprintf(functions + used, sizeof functions - used, "%s%s", i > 0 ? "," : "", code->entries[i]);
     return plx_cuda_disassemble(bytes, length, fatbin, functions, listing, error);
 }
 
-static plx_status count_assembled(plx_session *session, const plx_code *code, plx_instructions *found,
-                                  size_t capacity, size_t *count, plx_error *error)
+static plx_status count_assembled(plx_session *session, const plx_code *code, plx_instructions *found, size_t capacity,
+                                  size_t *count, plx_error *error)
 {
     void *cubin = NULL;
     char *listing = NULL, *made = NULL;
     const char *text = NULL;
     size_t length = 0;
     if (session == NULL)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "the driver assembles text for a device alone, and there is none");
+        return plx_fail(error, PLX_UNSUPPORTED, "the driver assembles text for a device alone, and there is none");
     plx_cuda_thread thread;
     plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
@@ -264,9 +260,8 @@ static const char *part_for(const plx_session *session, const char *listing)
     return last;
 }
 
-static plx_status count_compiled(plx_session *session, const plx_problem *problem, size_t kernel,
-                                 const plx_code *code, plx_instructions *found, size_t capacity,
-                                 size_t *count, plx_error *error)
+static plx_status count_compiled(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                 plx_instructions *found, size_t capacity, size_t *count, plx_error *error)
 {
     const plx_row *row = NULL;
     const plx_image *image = NULL;
@@ -280,15 +275,14 @@ static plx_status count_compiled(plx_session *session, const plx_problem *proble
     if (status == PLX_OK)
         status = disassemble(image->bytes, image->length, true, code, &listing, error);
     if (status == PLX_OK)
-        status =
-            count_entries(part_for(session, listing), PLX_CUDA_SASS, code, found, capacity, count, error);
+        status = count_entries(part_for(session, listing), PLX_CUDA_SASS, code, found, capacity, count, error);
     free(listing);
     return status;
 }
 
-plx_status plx_cuda_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
-                                 const plx_code *code, plx_code_form form, plx_instructions *found,
-                                 size_t capacity, size_t *count, plx_error *error)
+plx_status plx_cuda_instructions(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                 plx_code_form form, plx_instructions *found, size_t capacity, size_t *count,
+                                 plx_error *error)
 {
     if (strcmp(code->language, "ptx") != 0)
         return plx_fail(error, PLX_UNSUPPORTED, "CUDA counts no instructions of %.15s", code->language);

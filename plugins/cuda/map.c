@@ -41,8 +41,7 @@ static CUtensorMapSwizzle swizzle_of(uint32_t bytes)
 static CUtensorMapL2promotion promotion_of(const plx_tensor_map *map)
 {
     const bool narrow = map->dtype == PLX_F16 || map->dtype == PLX_BF16;
-    return narrow && map->pitch % 32 != 0 ? CU_TENSOR_MAP_L2_PROMOTION_NONE
-                                          : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+    return narrow && map->pitch % 32 != 0 ? CU_TENSOR_MAP_L2_PROMOTION_NONE : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
 }
 
 /* With no address yet. */
@@ -56,8 +55,7 @@ static plx_status encode(plx_session *session, const plx_tensor_map *from, CUten
                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map,
-                             plx_error *error)
+plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map, plx_error *error)
 {
     CUtensorMap encoded;
     CUtensorMapDataType type;
@@ -80,11 +78,11 @@ static bool named_type(const char *name, CUtensorMapDataType *type)
         const char *name;
         CUtensorMapDataType type;
     } types[] = {
-        {"u8", CU_TENSOR_MAP_DATA_TYPE_UINT8},    {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16},
-        {"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32},  {"i32", CU_TENSOR_MAP_DATA_TYPE_INT32},
-        {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64},  {"i64", CU_TENSOR_MAP_DATA_TYPE_INT64},
-        {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16}, {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
-        {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32}, {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+        {"u8", CU_TENSOR_MAP_DATA_TYPE_UINT8},      {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16},
+        {"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32},    {"i32", CU_TENSOR_MAP_DATA_TYPE_INT32},
+        {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64},    {"i64", CU_TENSOR_MAP_DATA_TYPE_INT64},
+        {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16},   {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+        {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32},   {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
         {"tf32", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32},
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -95,8 +93,8 @@ static bool named_type(const char *name, CUtensorMapDataType *type)
     return false;
 }
 
-static plx_status encode_given(plx_session *session, const plx_given_map *from, CUtensorMapDataType type, CUtensorMap *encoded,
-                               plx_error *error)
+static plx_status encode_given(plx_session *session, const plx_given_map *from, CUtensorMapDataType type,
+                               CUtensorMap *encoded, plx_error *error)
 {
     cuuint64_t sizes[5], strides[5];
     cuuint32_t box[5], step[5];
@@ -115,7 +113,8 @@ static plx_status encode_given(plx_session *session, const plx_given_map *from, 
                                                                : CU_TENSOR_MAP_L2_PROMOTION_NONE;
     return PLX_CUDA(session, error, TensorMapEncodeTiled, encoded, type, from->rank, NULL, sizes, strides, box, step,
                     interleave, swizzle_of(from->swizzle), promotion,
-                    from->fill_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                    from->fill_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+                                   : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
 plx_status plx_cuda_given_map_make(plx_session *session, const plx_given_map *from, plx_cuda_map *map, plx_error *error)
@@ -145,8 +144,7 @@ plx_status plx_cuda_map_point(plx_session *session, const plx_cuda_map *map, CUd
 
 #else
 
-plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map,
-                             plx_error *error)
+plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map, plx_error *error)
 {
     (void)session;
     (void)from;

@@ -19,11 +19,11 @@ typedef struct plx_cuda_map_argument {
 } plx_cuda_map_argument;
 
 /* PLX_UNSUPPORTED in words when this build or the driver knows no tensor maps. */
-plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map,
-                             plx_error *error);
+plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map, plx_error *error);
 
 /* The same of a map that somebody else describes: any rank. */
-plx_status plx_cuda_given_map_make(plx_session *session, const plx_given_map *from, plx_cuda_map *map, plx_error *error);
+plx_status plx_cuda_given_map_make(plx_session *session, const plx_given_map *from, plx_cuda_map *map,
+                                   plx_error *error);
 
 /* The map for a matrix in memory at `address`. */
 plx_status plx_cuda_map_point(plx_session *session, const plx_cuda_map *map, CUdeviceptr address,

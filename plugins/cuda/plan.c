@@ -19,7 +19,8 @@ enum { MOST_ARGUMENTS = 2 * PLX_MAX_ARGUMENTS };
 typedef struct launch_argument {
     enum { KNOWN, OPERAND, BASE, ELEMENTS, SCRATCH, MAP, POINTER, PIECE, BYTES } kind;
     uint32_t which; /* OPERAND, BASE (where its memory begins), ELEMENTS (from there to it), MAP, POINTER, PIECE */
-    uint64_t value; /* KNOWN: its bytes; SCRATCH, POINTER, PIECE: byte offset; ELEMENTS: the size of one; BYTES: how many */
+    uint64_t
+        value; /* KNOWN: its bytes; SCRATCH, POINTER, PIECE: byte offset; ELEMENTS: the size of one; BYTES: how many */
     unsigned char *bytes; /* BYTES: as they are passed, but for the pointers among them */
     plx_given *pointers;
     uint32_t pointer_count;
@@ -83,7 +84,7 @@ struct plx_plugin_plan {
     size_t way_count;
     way ways[WAYS];
     given_parts *given; /* NULL: the kernel is ours */
-    atomic_bool told; /* that another kernel's code ran; once is enough */
+    atomic_bool told;   /* that another kernel's code ran; once is enough */
 };
 
 /* What a call brings: the queue, and where its operands begin. */
@@ -122,15 +123,14 @@ static plx_status launch_with_attributes(const launch *launched, plx_plugin_queu
         .attrs = attributes,
     };
     if (dependent)
-        attributes[config.numAttrs++] =
-            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                .value.programmaticStreamSerializationAllowed = 1};
+        attributes[config.numAttrs++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                                            .value.programmaticStreamSerializationAllowed = 1};
     if (launched->cluster > 0)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                 .value.clusterDim = {.x = launched->cluster,
-                                                    .y = launched->cluster_y > 0 ? launched->cluster_y : 1,
-                                                    .z = launched->cluster_z > 0 ? launched->cluster_z : 1}};
+                                                     .y = launched->cluster_y > 0 ? launched->cluster_y : 1,
+                                                     .z = launched->cluster_z > 0 ? launched->cluster_z : 1}};
     if (launched->cooperative)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
@@ -161,8 +161,8 @@ static plx_status take_bytes(launch_argument *added, const plx_given *given, plx
 {
     const size_t pointers = given->pointer_count * sizeof *given->pointers;
     if (given->size > MOST_OF_STRUCTS)
-        return plx_fail(error, PLX_UNSUPPORTED, "an argument of %llu bytes; %d are the most", (unsigned long long)given->size,
-                        MOST_OF_STRUCTS);
+        return plx_fail(error, PLX_UNSUPPORTED, "an argument of %llu bytes; %d are the most",
+                        (unsigned long long)given->size, MOST_OF_STRUCTS);
     *added = (launch_argument){.kind = BYTES, .value = given->size, .pointer_count = given->pointer_count};
     added->bytes = calloc(1, given->size + 8);
     added->pointers = malloc(pointers + 8);
@@ -175,8 +175,7 @@ static plx_status take_bytes(launch_argument *added, const plx_given *given, plx
 }
 
 /* Appends the argument to the launch; shared memory becomes no argument. */
-static plx_status add_argument(launch *made, const plx_argument *argument, plx_dtype dtype,
-                               plx_error *error)
+static plx_status add_argument(launch *made, const plx_argument *argument, plx_dtype dtype, plx_error *error)
 {
     launch_argument *added = &made->arguments[made->argument_count];
     size_t size;
@@ -223,10 +222,9 @@ static plx_status add_offset_argument(launch *made, const plx_argument *argument
     switch (argument->kind) {
     case PLX_ARG_OPERAND:
         added[0] = (launch_argument){.kind = BASE, .which = argument->operand};
-        added[1] =
-            (launch_argument){.kind = ELEMENTS,
-                              .which = argument->operand,
-                              .value = plx_element_size(plx_operand_dtype(problem, argument->operand))};
+        added[1] = (launch_argument){.kind = ELEMENTS,
+                                     .which = argument->operand,
+                                     .value = plx_element_size(plx_operand_dtype(problem, argument->operand))};
         made->argument_count += 2;
         return PLX_OK;
     case PLX_ARG_SCRATCH:
@@ -235,8 +233,7 @@ static plx_status add_offset_argument(launch *made, const plx_argument *argument
         made->argument_count += 2;
         return PLX_OK;
     case PLX_ARG_SHARED:
-        made->shared_bytes =
-            (made->shared_bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+        made->shared_bytes = (made->shared_bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
         added[0] = (launch_argument){.kind = KNOWN, .value = shared_start + made->shared_bytes};
         made->argument_count++;
         made->shared_bytes += (unsigned int)argument->value;
@@ -255,8 +252,8 @@ static plx_status find_function(plx_session *session, const device_code *code, c
         (void)snprintf(made->entry, sizeof made->entry, "%s_%s", step->entry,
                        step->variant != NULL ? step->variant : recipe->variant);
     if (code->image == NULL)
-        return plx_cuda_text_function(session, code->text, code->list != NULL ? step->entry : made->entry, &made->function,
-                                      error);
+        return plx_cuda_text_function(session, code->text, code->list != NULL ? step->entry : made->entry,
+                                      &made->function, error);
     const plx_image *image = plx_step_image(plx_cuda_images, step, code->image);
     return plx_cuda_function(session, image->key, image->bytes, made->entry, &made->function, error);
 }
@@ -266,8 +263,7 @@ static plx_status add_arguments(plx_session *session, const device_code *code, c
 {
     const bool offsets = code->convention == PLX_CONVENTION_OFFSETS;
     uint64_t shared_start = 0;
-    plx_status status =
-        offsets ? plx_cuda_dynamic_shared_start(session, made->function, &shared_start, error) : PLX_OK;
+    plx_status status = offsets ? plx_cuda_dynamic_shared_start(session, made->function, &shared_start, error) : PLX_OK;
     for (size_t i = 0; i < step->argument_count && status == PLX_OK; i++)
         status = offsets ? add_offset_argument(made, &step->arguments[i], problem, shared_start, error)
                          : add_argument(made, &step->arguments[i], problem->dtype, error);
@@ -278,7 +274,8 @@ static plx_status add_arguments(plx_session *session, const device_code *code, c
 static plx_status set_attributes(plx_session *session, const plx_step *step, launch *made, plx_error *error)
 {
     plx_status status = PLX_OK;
-    const unsigned together = made->cluster * (made->cluster_y > 1 ? made->cluster_y : 1) * (made->cluster_z > 1 ? made->cluster_z : 1);
+    const unsigned together =
+        made->cluster * (made->cluster_y > 1 ? made->cluster_y : 1) * (made->cluster_z > 1 ? made->cluster_z : 1);
     if (step->carveout > 0)
         status = PLX_CUDA(session, error, FuncSetAttribute, made->function,
                           CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, step->carveout - 1);
@@ -293,8 +290,7 @@ static plx_status set_attributes(plx_session *session, const plx_step *step, lau
 }
 
 static plx_status make_launch(plx_session *session, const device_code *code, const plx_recipe *recipe,
-                              const plx_step *step, const plx_problem *problem, launch *made,
-                              plx_error *error)
+                              const plx_step *step, const plx_problem *problem, launch *made, plx_error *error)
 {
     uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
     if (step->cluster > 0 && !has_attributes(session))
@@ -317,8 +313,7 @@ static plx_status make_launch(plx_session *session, const device_code *code, con
         status = set_attributes(session, step, made, error);
     if (status != PLX_OK)
         return status;
-    return plx_cuda_function_prepare(session, made->function, made->entry, threads, made->shared_bytes,
-                                     error);
+    return plx_cuda_function_prepare(session, made->function, made->entry, threads, made->shared_bytes, error);
 }
 
 static plx_status make_maps(plx_session *session, const plx_recipe *recipe, way *made, plx_error *error)
@@ -362,9 +357,8 @@ static void free_launches(way *made)
     free(made->launches);
 }
 
-static plx_status keep_way(plx_session *session, const device_code *code, const plx_row *row,
-                           const plx_recipe *recipe, const plx_problem *problem, plx_plugin_plan *plan,
-                           plx_error *error)
+static plx_status keep_way(plx_session *session, const device_code *code, const plx_row *row, const plx_recipe *recipe,
+                           const plx_problem *problem, plx_plugin_plan *plan, plx_error *error)
 {
     way *made = &plan->ways[plan->way_count];
     made->kernel = row->about.name;
@@ -416,8 +410,8 @@ static plx_status add_unaligned_way(plx_session *session, const plx_problem *pro
 }
 
 /* The kernel's ways, the best first, and the spare kernel's after them. */
-static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row,
-                           plx_plugin_plan *plan, plx_error *error)
+static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row, plx_plugin_plan *plan,
+                           plx_error *error)
 {
     plx_problem spared = *problem;
     spared.config = 0; /* it is the row's own */
@@ -431,8 +425,7 @@ static plx_status add_ways(plx_session *session, const plx_problem *problem, con
     return status;
 }
 
-plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                             plx_error *error)
+plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     const plx_row *row = NULL;
     const plx_image *image = NULL;
@@ -444,8 +437,8 @@ plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, s
                             : status;
 }
 
-plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                         plx_plugin_plan **plan, plx_error *error)
+plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                         plx_error *error)
 {
     const plx_row *row = NULL;
     plx_cuda_thread thread;
@@ -535,8 +528,8 @@ static plx_status add_plain_way(plx_session *session, const plx_problem *problem
     return status == PLX_OK ? keep_way(session, &own, row, &recipe, problem, plan, error) : status;
 }
 
-plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
-                              const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                              plx_plugin_plan **plan, plx_error *error)
 {
     const plx_row *row = NULL;
     plx_cuda_thread thread;
@@ -588,7 +581,8 @@ static plx_status take_pieces(const plx_launch_list *list, plx_plugin_plan *plan
 }
 
 /* The maps are encoded now; which memory they are of is known at the call. */
-static plx_status make_given_maps(plx_session *session, const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
+static plx_status make_given_maps(plx_session *session, const plx_launch_list *list, plx_plugin_plan *plan,
+                                  plx_error *error)
 {
     way *made = &plan->ways[0];
     plx_status status = PLX_OK;
@@ -645,7 +639,8 @@ static plx_status begin_piece(plx_plugin_queue *queue, const plx_piece *piece, p
 {
     if (piece->state == PLX_PIECE_CONTENT)
         return plx_cuda_upload(queue, memory, 0, piece->content, piece->bytes, error);
-    return plx_cuda_fill(queue, memory, 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0, (piece->bytes + 3) / 4 * 4, error);
+    return plx_cuda_fill(queue, memory, 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0, (piece->bytes + 3) / 4 * 4,
+                         error);
 }
 
 /* Each queue has its own: launches on two may run at once. */
@@ -672,7 +667,8 @@ static plx_status make_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, qu
     return PLX_OK;
 }
 
-static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, const queue_pieces **ready, plx_error *error)
+static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, const queue_pieces **ready,
+                               plx_error *error)
 {
     given_parts *given = plan->given;
     plx_status status = PLX_OK;
@@ -713,8 +709,9 @@ static plx_status check_piece(const plx_plugin_plan *plan, size_t piece, plx_mem
     free(seen);
     if (at == UINT64_MAX)
         return status;
-    return plx_fail(error, PLX_FAILED, "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on",
-                    piece, (unsigned long long)at);
+    return plx_fail(error, PLX_FAILED,
+                    "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on", piece,
+                    (unsigned long long)at);
 }
 
 plx_status plx_cuda_pieces_check(plx_plugin_plan *plan, plx_error *error)
@@ -749,10 +746,9 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
             .block = {launched->block[0], launched->block[1], launched->block[2]},
         };
         memcpy(facts[i].entry, launched->entry, sizeof launched->entry);
-        status =
-            plx_cuda_function_facts(plan->session, launched->function,
-                                    (uint64_t)launched->block[0] * launched->block[1] * launched->block[2],
-                                    launched->shared_bytes, &facts[i], error);
+        status = plx_cuda_function_facts(plan->session, launched->function,
+                                         (uint64_t)launched->block[0] * launched->block[1] * launched->block[2],
+                                         launched->shared_bytes, &facts[i], error);
     }
     plx_cuda_leave(&thread);
     *count = first->launch_count;
@@ -833,9 +829,9 @@ static plx_status start(const launch *launched, bool may_depend, call *this, plx
     }
     if (dependent || launched->cluster > 0 || launched->cooperative)
         return launch_with_attributes(launched, this->queue, dependent, parameters, error);
-    return PLX_CUDA(this->queue->session, error, LaunchKernel, launched->function, launched->grid[0],
-                    launched->grid[1], launched->grid[2], launched->block[0], launched->block[1],
-                    launched->block[2], launched->shared_bytes, this->queue->stream, parameters, NULL);
+    return PLX_CUDA(this->queue->session, error, LaunchKernel, launched->function, launched->grid[0], launched->grid[1],
+                    launched->grid[2], launched->block[0], launched->block[1], launched->block[2],
+                    launched->shared_bytes, this->queue->stream, parameters, NULL);
 }
 
 static plx_status run_way(const way *taken, call *this, plx_error *error)
@@ -843,7 +839,7 @@ static plx_status run_way(const way *taken, call *this, plx_error *error)
     plx_status status = PLX_OK;
     for (size_t i = 0; i < taken->map_count && status == PLX_OK; i++) {
         const plx_cuda_map *map = &taken->maps[i];
-        CUdeviceptr from = map->of_piece ? piece_address(this, map->operand)
+        CUdeviceptr from = map->of_piece     ? piece_address(this, map->operand)
                            : map->of_scratch ? this->queue->scratch
                                              : this->addresses[map->operand];
         status = plx_cuda_map_point(this->queue->session, map, from + map->offset, &this->maps[i], error);
@@ -876,8 +872,7 @@ static plx_status take_way(const plx_plugin_plan *plan, const call *this, const 
     error->text[0] = '\0';
     uint64_t refused = UINT64_MAX; /* bytes that could not be had */
     if (plan->way_count == 1 && !begins_aligned(&plan->ways[0], this))
-        return plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of %d bytes",
-                        MAP_ALIGNMENT);
+        return plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of %d bytes", MAP_ALIGNMENT);
     for (size_t i = 0; i < plan->way_count; i++) {
         *taken = &plan->ways[i];
         if (!begins_aligned(*taken, this) || (*taken)->scratch_bytes >= refused)
@@ -902,8 +897,8 @@ static plx_status check_places(const given_parts *given, const call *this, plx_e
     return PLX_OK;
 }
 
-plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
-                            const plx_operand *operands, size_t count, plx_error *error)
+plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                            plx_error *error)
 {
     call this;
     plx_cuda_thread thread;
@@ -940,9 +935,8 @@ plx_status plx_cuda_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint
             most = plan->ways[i].scratch_bytes;
     if (most > 0 && most < PLX_SCRATCH_COUNTERS)
         most = PLX_SCRATCH_COUNTERS;
-    const plx_status status = queue != NULL && most > 0
-                                  ? plx_cuda_scratch_grow(queue, most, PLX_SCRATCH_COUNTERS, error)
-                                  : PLX_OK;
+    const plx_status status =
+        queue != NULL && most > 0 ? plx_cuda_scratch_grow(queue, most, PLX_SCRATCH_COUNTERS, error) : PLX_OK;
     if (status == PLX_OK)
         *bytes = most;
     return status;

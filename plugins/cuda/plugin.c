@@ -6,8 +6,7 @@
 
 #include "config.h"
 
-static plx_status cuda_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                              plx_error *error)
+static plx_status cuda_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     size_t choice = 0;
     plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
@@ -18,8 +17,8 @@ static plx_status cuda_choose(plx_session *session, const plx_problem *problem, 
     return status;
 }
 
-static plx_status cuda_configs(plx_session *session, const plx_problem *problem, size_t kernel,
-                               plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+static plx_status cuda_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                               size_t capacity, size_t *count, plx_error *error)
 {
     return plx_ladder_configs(problem, &session->info, kernel, configs, capacity, count, error);
 }
@@ -30,14 +29,14 @@ static plx_status cuda_rates(plx_session *session, const plx_problem *problem, s
     return plx_ladder_rates(problem, &session->info, kernel, rates, capacity, count, error);
 }
 
-static plx_status cuda_expect(plx_session *session, const plx_problem *problem, size_t kernel,
-                              const double *rates, double *us, plx_error *error)
+static plx_status cuda_expect(plx_session *session, const plx_problem *problem, size_t kernel, const double *rates,
+                              double *us, plx_error *error)
 {
     return plx_ladder_expect(problem, &session->info, kernel, rates, us, error);
 }
 
-static plx_status cuda_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                             size_t count, plx_counters *counters, plx_error *error)
+static plx_status cuda_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                             plx_counters *counters, plx_error *error)
 {
     return plx_cuda_count(plx_cuda_execute, plan, queue, operands, count, counters, error);
 }

@@ -26,21 +26,19 @@ static const plx_kernel *host_kernel_at(plx_op op, size_t index)
     return &kernels[op]->about;
 }
 
-static plx_status host_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                                plx_error *error)
+static plx_status host_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     (void)session;
     const plx_kernel *about = host_kernel_at(problem->op, kernel);
     if (about == NULL)
-        return plx_fail(error, kernel > 0 ? PLX_NOT_FOUND : PLX_UNSUPPORTED,
-                        "host has no kernel %zu for operation %d", kernel, (int)problem->op);
+        return plx_fail(error, kernel > 0 ? PLX_NOT_FOUND : PLX_UNSUPPORTED, "host has no kernel %zu for operation %d",
+                        kernel, (int)problem->op);
     if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT || (about->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "the host kernel does not take this element type");
     return kernels[problem->op]->serves != NULL ? kernels[problem->op]->serves(problem, error) : PLX_OK;
 }
 
-static plx_status host_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                              plx_error *error)
+static plx_status host_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     const plx_status status = host_supports(session, problem, 0, error);
     if (status == PLX_OK)
@@ -48,8 +46,8 @@ static plx_status host_choose(plx_session *session, const plx_problem *problem, 
     return status;
 }
 
-static plx_status host_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                            plx_plugin_plan **plan, plx_error *error)
+static plx_status host_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                            plx_error *error)
 {
     const plx_status status = host_supports(session, problem, kernel, error);
     if (status != PLX_OK)

@@ -25,9 +25,9 @@ struct plx_plugin_plan {
 /* ---- bf16 ----------------------------------------------------------------- */
 
 /* Inputs in bf16, sums and result in f32.  Few builds of the library have it, and their headers differ. */
-typedef void bf16_product(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m,
-                          blasint n, blasint k, float alpha, const uint16_t *a, blasint lda,
-                          const uint16_t *b, blasint ldb, float beta, float *c, blasint ldc);
+typedef void bf16_product(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
+                          blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b, blasint ldb,
+                          float beta, float *c, blasint ldc);
 
 static pthread_once_t bf16_once = PTHREAD_ONCE_INIT;
 static bf16_product *bf16; /* NULL: this OpenBLAS has none */
@@ -72,13 +72,12 @@ static plx_status check_fit(const int64_t *sizes, size_t count, plx_error *error
     for (size_t i = 0; i < count; i++)
         if (sizes[i] > most)
             return plx_fail(error, PLX_UNSUPPORTED,
-                            "%lld is more than the integers of this OpenBLAS hold: at most %lld",
-                            (long long)sizes[i], (long long)most);
+                            "%lld is more than the integers of this OpenBLAS hold: at most %lld", (long long)sizes[i],
+                            (long long)most);
     return PLX_OK;
 }
 
-plx_status plx_openblas_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                                 plx_error *error)
+plx_status plx_openblas_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     (void)session;
     (void)kernel;
@@ -97,8 +96,7 @@ plx_status plx_openblas_supports(plx_session *session, const plx_problem *proble
         return check_fit((int64_t[]){t->rows, t->cols, t->ld_in, t->ld_out}, 4, error);
     case PLX_REDUCE:
         if (problem->of.reduce.reduction != PLX_SUM)
-            return plx_fail(error, PLX_UNSUPPORTED,
-                            "OpenBLAS has sums, but no minimum or maximum that keeps NaN");
+            return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has sums, but no minimum or maximum that keeps NaN");
         return check_fit(&problem->of.reduce.n, 1, error);
     default:
         return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has no such operation");
@@ -121,14 +119,14 @@ static void gemm(const plx_problem *problem, const void *a, const void *b, void 
     if (plx_vendor_has_no_terms(problem))
         plx_scale(problem->dtype == PLX_BF16 ? PLX_F32 : problem->dtype, c, m, n, ldc, p->beta);
     else if (problem->dtype == PLX_BF16)
-        find_bf16()(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k,
-                    (float)p->alpha, a, lda, b, ldb, (float)p->beta, c, ldc);
+        find_bf16()(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k, (float)p->alpha, a,
+                    lda, b, ldb, (float)p->beta, c, ldc);
     else if (problem->dtype == PLX_F32)
-        cblas_sgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k,
-                    (float)p->alpha, a, lda, b, ldb, (float)p->beta, c, ldc);
+        cblas_sgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k, (float)p->alpha, a,
+                    lda, b, ldb, (float)p->beta, c, ldc);
     else
-        cblas_dgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k, p->alpha, a,
-                    lda, b, ldb, p->beta, c, ldc);
+        cblas_dgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k, p->alpha, a, lda, b,
+                    ldb, p->beta, c, ldc);
 }
 
 static void matvec(const plx_problem *problem, const void *a, const void *x, void *y)
@@ -138,11 +136,10 @@ static void matvec(const plx_problem *problem, const void *a, const void *x, voi
     if (plx_vendor_has_no_terms(problem))
         plx_scale(problem->dtype, y, 1, p->trans ? cols : rows, 0, p->beta);
     else if (problem->dtype == PLX_F32)
-        cblas_sgemv(CblasRowMajor, transposed_if(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1,
-                    (float)p->beta, y, 1);
+        cblas_sgemv(CblasRowMajor, transposed_if(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1, (float)p->beta,
+                    y, 1);
     else
-        cblas_dgemv(CblasRowMajor, transposed_if(p->trans), rows, cols, p->alpha, a, lda, x, 1, p->beta, y,
-                    1);
+        cblas_dgemv(CblasRowMajor, transposed_if(p->trans), rows, cols, p->alpha, a, lda, x, 1, p->beta, y, 1);
 }
 
 static void transpose(const plx_problem *problem, const void *in, void *out)
@@ -169,8 +166,8 @@ static void sum(const plx_problem *problem, const void *x, void *result)
 
 /* ---- slots --------------------------------------------------------------- */
 
-plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                             plx_plugin_plan **plan, plx_error *error)
+plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                             plx_error *error)
 {
     const plx_status status = plx_openblas_supports(session, problem, kernel, error);
     if (status != PLX_OK)
@@ -183,8 +180,8 @@ plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, s
     return PLX_OK;
 }
 
-plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
-                                size_t count, plx_error *error)
+plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given, size_t count,
+                                plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
     const void *first = plx_host_address(&given[0]);

@@ -5,11 +5,10 @@
 #include <parallax/plugin.h>
 
 /* Slots: contracts in parallax/plugin.h. */
-plx_status plx_openblas_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                                 plx_error *error);
-plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                             plx_plugin_plan **plan, plx_error *error);
-plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
-                                size_t count, plx_error *error);
+plx_status plx_openblas_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
+plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                             plx_error *error);
+plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given, size_t count,
+                                plx_error *error);
 
 #endif

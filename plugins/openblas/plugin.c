@@ -62,8 +62,7 @@ static const plx_kernel *openblas_kernel(plx_op op, size_t index)
     return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 
-static plx_status openblas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                                  plx_error *error)
+static plx_status openblas_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     (void)session;
     return plx_vendor_choose(openblas_kernel(problem->op, 0), "OpenBLAS", kernel, error);
@@ -105,8 +104,9 @@ static plx_status openblas_probe(plx_device_info *devices, size_t capacity, size
         (void)snprintf(devices[0].api, sizeof devices[0].api, "%s", openblas_get_config());
     }
     if (status == PLX_OK && sums_are_wrong())
-        return plx_fail(error, PLX_OK, "cblas_ssum of this OpenBLAS gives wrong sums on this processor; run with "
-                                       "OPENBLAS_CORETYPE=Haswell, or install a newer OpenBLAS");
+        return plx_fail(error, PLX_OK,
+                        "cblas_ssum of this OpenBLAS gives wrong sums on this processor; run with "
+                        "OPENBLAS_CORETYPE=Haswell, or install a newer OpenBLAS");
     return status;
 }
 

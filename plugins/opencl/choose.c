@@ -13,8 +13,7 @@ static void avoid_what_is_refused(plx_session *session, plx_op op, size_t *choic
         *choice = (size_t)(instead - ladder->rows);
 }
 
-plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                             plx_error *error)
+plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     size_t choice = 0;
     plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);

@@ -27,12 +27,10 @@ plx_status plx_opencl_takes(const plx_session *session, const plx_code *code, pl
 plx_status plx_opencl_can_launch(const plx_recipe *recipe, plx_error *error)
 {
     if (recipe->map_count > 0)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "its launches bring tensor maps, for which OpenCL has no argument");
+        return plx_fail(error, PLX_UNSUPPORTED, "its launches bring tensor maps, for which OpenCL has no argument");
     for (size_t i = 0; i < recipe->step_count; i++)
         if (recipe->steps[i].cluster > 0)
-            return plx_fail(error, PLX_UNSUPPORTED,
-                            "its launches are in clusters, for which OpenCL has no word");
+            return plx_fail(error, PLX_UNSUPPORTED, "its launches are in clusters, for which OpenCL has no word");
     return plx_recipe_has_one_code(recipe, error);
 }
 
@@ -42,8 +40,7 @@ void plx_opencl_entry(const plx_code *code, const plx_recipe *recipe, const plx_
                       size_t capacity)
 {
     if (code != NULL && code->convention == PLX_CONVENTION_POINTERS)
-        (void)snprintf(entry, capacity, "%s_%s", step->entry,
-                       step->variant != NULL ? step->variant : recipe->variant);
+        (void)snprintf(entry, capacity, "%s_%s", step->entry, step->variant != NULL ? step->variant : recipe->variant);
     else
         (void)snprintf(entry, capacity, "%s", step->entry);
 }
@@ -68,8 +65,8 @@ static uint32_t registers_of(const plx_recipe *recipe)
     return at != NULL ? (uint32_t)strtoul(at + sizeof option - 1, NULL, 10) : 0;
 }
 
-plx_status plx_opencl_text(const plx_session *session, cl_program program, const plx_recipe *recipe,
-                           plx_code *code, plx_error *error)
+plx_status plx_opencl_text(const plx_session *session, cl_program program, const plx_recipe *recipe, plx_code *code,
+                           plx_error *error)
 {
     plx_code made = {
         .convention = PLX_CONVENTION_OFFSETS, .max_registers = registers_of(recipe), .device = session->info};
@@ -81,8 +78,7 @@ plx_status plx_opencl_text(const plx_session *session, cl_program program, const
         return plx_fail(error, PLX_UNSUPPORTED, "the driver keeps this program as something else than PTX");
     }
     (void)snprintf(made.language, sizeof made.language, "ptx");
-    (void)snprintf(made.compiler, sizeof made.compiler, "the OpenCL C compiler of driver %.60s",
-                   session->info.driver);
+    (void)snprintf(made.compiler, sizeof made.compiler, "the OpenCL C compiler of driver %.60s", session->info.driver);
     add_entries(recipe, &made);
     *code = made;
     return PLX_OK;
@@ -108,8 +104,7 @@ static uint64_t pointers_of(const plx_step *step, uint64_t *shared)
     return bits;
 }
 
-plx_status plx_opencl_pointer_text(const plx_code *code, const plx_recipe *recipe, char **text,
-                                   plx_error *error)
+plx_status plx_opencl_pointer_text(const plx_code *code, const plx_recipe *recipe, char **text, plx_error *error)
 {
     char names[PLX_MAX_STEPS][128];
     plx_cl_pointers entries[PLX_MAX_STEPS];
@@ -151,18 +146,16 @@ static int32_t blocks_per_unit(const plx_device_info *info, const plx_launch_fac
     return (int32_t)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
 }
 
-plx_status plx_opencl_facts(const plx_session *session, cl_kernel kernel, plx_launch_facts *facts,
-                            plx_error *error)
+plx_status plx_opencl_facts(const plx_session *session, cl_kernel kernel, plx_launch_facts *facts, plx_error *error)
 {
     cl_ulong local = 0, private = 0;
-    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, session->device,
-                               CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, session->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                               sizeof local, &local, NULL);
     if (status == PLX_OK)
         status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, session->device, CL_KERNEL_PRIVATE_MEM_SIZE,
                         sizeof private, &private, NULL);
     if (status == PLX_OK)
-        status = PLX_CL(error, GetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME, sizeof facts->entry,
-                        facts->entry, NULL);
+        status = PLX_CL(error, GetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME, sizeof facts->entry, facts->entry, NULL);
     facts->shared_bytes = (int64_t)local;
     facts->local_bytes = (int32_t) private;
     facts->blocks_per_unit = blocks_per_unit(&session->info, facts);

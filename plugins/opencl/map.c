@@ -9,8 +9,7 @@ typedef struct matrix {
 
 enum { UNIT = 16 }; /* bytes */
 
-plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map,
-                                  plx_error *error)
+plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map, plx_error *error)
 {
     const matrix told = {map->width, map->height, map->pitch, map->box_width, map->box_height};
     return PLX_CL(error, SetKernelArg, kernel, index, sizeof told, &told);

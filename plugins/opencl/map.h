@@ -7,8 +7,7 @@
 
 /* Sets argument `index` of the kernel to the matrix, as kernels/gemm/tensor-map.clh has it; where it begins
  * is the two arguments before. */
-plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map,
-                                  plx_error *error);
+plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map, plx_error *error);
 /* Bits: operands that must begin at a multiple of 16 bytes, for they have maps. */
 uint32_t plx_opencl_aligned_operands(const plx_recipe *recipe);
 /* Whether those do.  Buffers begin at much more. */

@@ -57,8 +57,7 @@ typedef struct queue_pieces {
 } queue_pieces;
 
 struct plx_plugin_plan {
-    pthread_mutex_t
-        lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
+    pthread_mutex_t lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
     plx_session *session;
     plx_problem problem; /* as the row's spare is given it */
     const plx_row *row;
@@ -68,8 +67,8 @@ struct plx_plugin_plan {
     char instead[32];           /* the kernel whose code `unaligned` runs in place of this one's; "": its own */
     atomic_bool told;           /* of it; once is enough */
     uint64_t scratch_bytes;
-    cl_program text;       /* that it was made from; NULL: from our own source */
-    plx_cl_places *places; /* of what a text's pointers point to; NULL: our arguments have offsets */
+    cl_program text;                         /* that it was made from; NULL: from our own source */
+    plx_cl_places *places;                   /* of what a text's pointers point to; NULL: our arguments have offsets */
     scratch_piece pieces[PLX_MAX_ARGUMENTS]; /* and of what in scratch memory: their own */
     size_t piece_count;
     bool is_given; /* launches that others wrote; its pieces: */
@@ -88,17 +87,16 @@ typedef struct planning {
     const plx_row *row;
     bool unaligned; /* its other recipe */
     const plx_image *image;
-    cl_program program;   /* the recipe's */
-    const plx_code *code; /* the text to plan; NULL: our own source */
+    cl_program program;          /* the recipe's */
+    const plx_code *code;        /* the text to plan; NULL: our own source */
     const plx_launch_list *list; /* launches that others wrote; NULL: the row's */
-    char *log;            /* of the text's assembler; NULL: there is none */
+    char *log;                   /* of the text's assembler; NULL: there is none */
     plx_recipe recipe;
 } planning;
 
 /* ---- arguments ------------------------------------------------------------- */
 
-static plx_status set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value,
-                               plx_error *error)
+static plx_status set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value, plx_error *error)
 {
     return PLX_CL(error, SetKernelArg, kernel, index, size, value);
 }
@@ -126,9 +124,7 @@ static uint64_t bytes_of(const plx_problem *problem, uint32_t operand)
     int64_t elements = 0;
     plx_operation_of(problem->op)->extents(problem, extents);
     const plx_extent *extent = &extents[operand];
-    return plx_extent_elements(extent->rows, extent->cols, extent->ld, size, &elements)
-               ? (uint64_t)elements * size
-               : 0;
+    return plx_extent_elements(extent->rows, extent->cols, extent->ld, size, &elements) ? (uint64_t)elements * size : 0;
 }
 
 /* As long as the pair (pointer, offset) of our own source, the pointer alone of text that was written so. */
@@ -157,7 +153,8 @@ static plx_status add_map(const planning *this, plan_step *to, const plx_argumen
     return status == PLX_OK ? plx_opencl_tell_matrix(to->kernel, index + 2, map, error) : status;
 }
 
-/* A pointer of launches that others wrote, which is known when the plan runs; what is behind its byte is the kernel's. */
+/* A pointer of launches that others wrote, which is known when the plan runs; what is behind its byte is the kernel's.
+ */
 static cl_uint add_pointer(const planning *this, plan_step *to, const plx_argument *argument, cl_uint index)
 {
     const bool piece = argument->kind == PLX_ARG_PIECE;
@@ -175,8 +172,7 @@ static cl_uint add_pointer(const planning *this, plan_step *to, const plx_argume
 }
 
 /* Sets what is known now; notes the rest in the step.  Text for pointers has its shared memory declared. */
-static plx_status prepare_arguments(const planning *this, plan_step *to, const plx_step *from,
-                                    plx_error *error)
+static plx_status prepare_arguments(const planning *this, plan_step *to, const plx_step *from, plx_error *error)
 {
     const bool alone = this->code != NULL && this->code->convention == PLX_CONVENTION_POINTERS;
     cl_uint index = 0;
@@ -196,8 +192,7 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
             if (!alone)
                 status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
             index += add_moving(
-                to, &(moving_argument){.index = index, .scratch = true, .byte = (uint64_t)argument->value},
-                alone);
+                to, &(moving_argument){.index = index, .scratch = true, .byte = (uint64_t)argument->value}, alone);
         } else if (argument->kind == PLX_ARG_MAP) {
             status = add_map(this, to, argument, index, error);
             index += 3;
@@ -214,8 +209,7 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
 
 /* ---- programs ------------------------------------------------------------------ */
 
-static plx_status build_program(const planning *this, const plx_image *image, cl_program *program,
-                                plx_error *error)
+static plx_status build_program(const planning *this, const plx_image *image, cl_program *program, plx_error *error)
 {
     const plx_device_info *info = &this->session->info;
     const plx_cl_source source = {.name = image->key,
@@ -231,8 +225,7 @@ static plx_status build_program(const planning *this, const plx_image *image, cl
 
 /* ---- steps ------------------------------------------------------------------- */
 
-static plx_status check_local_memory(const planning *this, cl_kernel kernel, const char *entry,
-                                     plx_error *error)
+static plx_status check_local_memory(const planning *this, cl_kernel kernel, const char *entry, plx_error *error)
 {
     cl_ulong bytes = 0;
     const plx_device_info *info = &this->session->info;
@@ -240,8 +233,8 @@ static plx_status check_local_memory(const planning *this, cl_kernel kernel, con
     uint64_t most = known > info->max_shared_bytes ? known : info->max_shared_bytes;
     if (this->code != NULL && this->code->device.max_shared_bytes > most)
         most = this->code->device.max_shared_bytes; /* the same chip, as its other API tells of it */
-    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, this->session->device,
-                               CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, this->session->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                               sizeof bytes, &bytes, NULL);
     if (status == PLX_OK && bytes > most)
         status = plx_fail(error, PLX_UNSUPPORTED, "%s needs %llu bytes of local memory; %s has %llu", entry,
                           (unsigned long long)bytes, info->name, (unsigned long long)most);
@@ -313,9 +306,8 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
     const plx_recipe *recipe = &this->recipe;
     if (recipe->step_count == 0)
         return PLX_OK;
-    plx_status status = this->code != NULL || this->list != NULL
-                            ? PLX_OK
-                            : build_program(this, this->image, &this->program, error);
+    plx_status status =
+        this->code != NULL || this->list != NULL ? PLX_OK : build_program(this, this->image, &this->program, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
         status = prepare_step(this, &recipe->steps[next], &plan->steps[next], error);
@@ -325,8 +317,8 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
 
 static plx_status write_recipe(planning *this, plx_error *error)
 {
-    return plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe,
-                            this->problem, &this->session->info, &this->recipe, error);
+    return plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe, this->problem,
+                            &this->session->info, &this->recipe, error);
 }
 
 /* Whether it makes maps that this driver does not build, where the row can do without. */
@@ -351,8 +343,7 @@ static plx_status begin(planning *this, size_t kernel, plx_error *error)
                             : status;
 }
 
-plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                               plx_error *error)
+plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     planning this = {.session = session, .problem = problem};
     return begin(&this, kernel, error);
@@ -389,8 +380,8 @@ static plx_status make_plan(planning *this, size_t kernel, plx_plugin_plan **pla
     return status;
 }
 
-plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                           plx_plugin_plan **plan, plx_error *error)
+plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                           plx_error *error)
 {
     planning this = {.session = session, .problem = problem};
     plx_plugin_plan *made = NULL;
@@ -456,15 +447,15 @@ static plx_status build_text(planning *this, plx_plugin_plan *plan, plx_error *e
             status = add_pieces(this, plan, error);
     }
     if (status == PLX_OK)
-        status = plx_cl_text_build(this->session, text != NULL ? text : this->code->text,
-                                   this->code->max_registers, &plan->text, &this->log, error);
+        status = plx_cl_text_build(this->session, text != NULL ? text : this->code->text, this->code->max_registers,
+                                   &plan->text, &this->log, error);
     this->program = plan->text;
     free(text);
     return status;
 }
 
-plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
-                                const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                plx_plugin_plan **plan, plx_error *error)
 {
     planning this = {.session = session, .problem = problem, .code = code};
     if (code == NULL) /* OpenCL launches plainly */
@@ -579,8 +570,7 @@ plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, siz
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&this.recipe, error);
     if (status == PLX_OK && this.recipe.map_count > 0)
-        status =
-            plx_fail(error, PLX_UNSUPPORTED, "it makes its tensor maps, which in other APIs are arguments");
+        status = plx_fail(error, PLX_UNSUPPORTED, "it makes its tensor maps, which in other APIs are arguments");
     if (status == PLX_OK)
         status = build_program(&this, this.image, &this.program, error);
     return status == PLX_OK ? plx_opencl_text(session, this.program, &this.recipe, code, error) : status;
@@ -688,11 +678,11 @@ static plx_status set_given(plx_plugin_plan *plan, const plan_step *step, const 
     const queue_pieces *of = pieces_of(plan, queue);
     const plx_memory *piece = argument->scratch && of != NULL ? of->memory[argument->operand] : NULL;
     cl_mem place = NULL;
-    const plx_status status =
-        argument->scratch
-            ? plx_cl_place(plan->places, piece != NULL ? piece->buffer : NULL, argument->byte, argument->bytes, &place, error)
-            : plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset + argument->byte, argument->bytes,
-                           &place, error);
+    const plx_status status = argument->scratch
+                                  ? plx_cl_place(plan->places, piece != NULL ? piece->buffer : NULL, argument->byte,
+                                                 argument->bytes, &place, error)
+                                  : plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset + argument->byte,
+                                                 argument->bytes, &place, error);
     return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error) : status;
 }
 
@@ -708,15 +698,12 @@ static plx_status set_pointer(plx_plugin_plan *plan, const plan_step *step, cons
                                : plx_fail(error, PLX_FAILED, "a piece of scratch memory is missing");
         place = piece != NULL ? piece->memory->buffer : NULL;
     } else {
-        status = plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset, argument->bytes, &place,
-                              error);
+        status = plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset, argument->bytes, &place, error);
     }
-    return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error)
-                            : status;
+    return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error) : status;
 }
 
-static plx_status tell_memory(cl_kernel kernel, moving_argument *argument, const plx_memory *memory,
-                              plx_error *error)
+static plx_status tell_memory(cl_kernel kernel, moving_argument *argument, const plx_memory *memory, plx_error *error)
 {
     const cl_mem buffer = memory != NULL ? memory->buffer : NULL;
     const uint64_t serial = memory != NULL ? memory->serial : 0;
@@ -747,11 +734,11 @@ static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_o
     for (size_t i = 0; i < step->moving_count; i++) {
         moving_argument *argument = &step->moving[i];
         const plx_operand *operand = argument->scratch ? NULL : &operands[argument->operand];
-        plx_status status = plan->is_given ? set_given(plan, step, argument, operand, queue, error)
-                            : plan->places != NULL
-                                ? set_pointer(plan, step, argument, operand, queue, error)
-                                : tell_memory(step->kernel, argument,
-                                              argument->scratch ? &queue->scratch : operand->memory, error);
+        plx_status status =
+            plan->is_given ? set_given(plan, step, argument, operand, queue, error)
+            : plan->places != NULL
+                ? set_pointer(plan, step, argument, operand, queue, error)
+                : tell_memory(step->kernel, argument, argument->scratch ? &queue->scratch : operand->memory, error);
         if (status == PLX_OK && !argument->scratch && plan->places == NULL)
             status = tell_offset(step->kernel, argument, operand->offset + argument->byte, error);
         if (status != PLX_OK)
@@ -803,8 +790,8 @@ static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, 
     return plx_fail(error, PLX_OK, "%s ran instead: %.200s", plan->row->spare->about.name, why.text);
 }
 
-static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue,
-                                    const plx_operand *operands, size_t count, plx_error *error)
+static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                                    size_t count, plx_error *error)
 {
     if (plan->unaligned != NULL) {
         const plx_status status = plx_opencl_execute(plan->unaligned, queue, operands, count, error);
@@ -812,13 +799,12 @@ static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *que
             return plx_fail(error, PLX_OK, "%s ran: an operand begins at no multiple of 16 bytes", plan->instead);
         return status;
     }
-    (void)plx_fail(error, PLX_UNSUPPORTED,
-                   "an operand begins at no multiple of 16 bytes, and can't be copied");
+    (void)plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of 16 bytes, and can't be copied");
     return execute_spare(plan, queue, operands, count, error);
 }
 
-plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                              size_t count, plx_error *error)
+plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                              plx_error *error)
 {
     if (!plx_opencl_are_aligned(plan->aligned, operands, count))
         return execute_unaligned(plan, queue, operands, count, error);
@@ -860,8 +846,9 @@ static plx_status check_piece(const plx_plugin_plan *plan, size_t piece, plx_mem
     free(seen);
     if (at == UINT64_MAX)
         return status;
-    return plx_fail(error, PLX_FAILED, "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on",
-                    piece, (unsigned long long)at);
+    return plx_fail(error, PLX_FAILED,
+                    "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on", piece,
+                    (unsigned long long)at);
 }
 
 plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error)

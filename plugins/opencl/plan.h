@@ -6,19 +6,18 @@
 
 /* Slots: contracts in parallax/plugin.h. */
 plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error);
-plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                               plx_error *error);
-plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                           plx_plugin_plan **plan, plx_error *error);
+plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
+plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                           plx_error *error);
 void plx_opencl_plan_destroy(plx_plugin_plan *plan);
-plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                              size_t count, plx_error *error);
+plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                              plx_error *error);
 
 /* Optional ones. */
 plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
                            plx_error *error);
-plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
-                                const plx_code *code, plx_plugin_plan **plan, plx_error *error);
+plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                plx_plugin_plan **plan, plx_error *error);
 plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
                                plx_error *error);
 

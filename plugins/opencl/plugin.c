@@ -6,7 +6,8 @@
 
 #include "config.h"
 
-/* Also warns of PoCL from 5 on, which compiles the same text rightly one time and wrongly another (doc/validation.md). */
+/* Also warns of PoCL from 5 on, which compiles the same text rightly one time and wrongly another (doc/validation.md).
+ */
 static plx_status opencl_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     const plx_status status = plx_cl_probe(devices, capacity, count, error);
@@ -14,26 +15,27 @@ static plx_status opencl_probe(plx_device_info *devices, size_t capacity, size_t
         return status;
     for (size_t i = 0; i < *count && i < capacity; i++)
         if (plx_pocl_version(&devices[i]) >= 5)
-            return plx_fail(error, PLX_OK, "PoCL %d sometimes compiles a kernel wrong, and keeps it; should parallax check "
-                                           "name one, empty $POCL_CACHE_DIR, or ~/.cache/pocl, and check again",
+            return plx_fail(error, PLX_OK,
+                            "PoCL %d sometimes compiles a kernel wrong, and keeps it; should parallax check "
+                            "name one, empty $POCL_CACHE_DIR, or ~/.cache/pocl, and check again",
                             plx_pocl_version(&devices[i]));
     return PLX_OK;
 }
 
-static plx_status opencl_configs(plx_session *session, const plx_problem *problem, size_t kernel,
-                                 plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+static plx_status opencl_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                                 size_t capacity, size_t *count, plx_error *error)
 {
     return plx_ladder_configs(problem, &session->info, kernel, configs, capacity, count, error);
 }
 
-static plx_status opencl_rates(plx_session *session, const plx_problem *problem, size_t kernel,
-                               plx_rate *rates, size_t capacity, size_t *count, plx_error *error)
+static plx_status opencl_rates(plx_session *session, const plx_problem *problem, size_t kernel, plx_rate *rates,
+                               size_t capacity, size_t *count, plx_error *error)
 {
     return plx_ladder_rates(problem, &session->info, kernel, rates, capacity, count, error);
 }
 
-static plx_status opencl_expect(plx_session *session, const plx_problem *problem, size_t kernel,
-                                const double *rates, double *us, plx_error *error)
+static plx_status opencl_expect(plx_session *session, const plx_problem *problem, size_t kernel, const double *rates,
+                                double *us, plx_error *error)
 {
     return plx_ladder_expect(problem, &session->info, kernel, rates, us, error);
 }

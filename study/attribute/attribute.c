@@ -27,8 +27,7 @@ static bool has_room(plx_attributing *a)
     return true;
 }
 
-static plx_status add(plx_attributing *a, const plx_problem *problem, const char *kernel,
-                      plx_attribution **added)
+static plx_status add(plx_attributing *a, const plx_problem *problem, const char *kernel, plx_attribution **added)
 {
     if (!has_room(a))
         return plx_fail(a->error, PLX_NO_MEMORY, "no memory for the results");
@@ -72,8 +71,7 @@ static void progress(plx_attributing *a, plx_op op, const char *kernel)
 
 static bool time_is_up(const plx_attributing *a)
 {
-    return a->options->seconds_in_all > 0.0 &&
-           (plx_now_ns() - a->began_ns) * 1e-9 > a->options->seconds_in_all;
+    return a->options->seconds_in_all > 0.0 && (plx_now_ns() - a->began_ns) * 1e-9 > a->options->seconds_in_all;
 }
 
 /* ---- which two backends ---------------------------------------------------------------- */
@@ -162,16 +160,14 @@ typedef struct kernel_choice {
 } kernel_choice;
 
 /* One that was named for a problem that was asked for says in its cells why it has no twin. */
-static bool takes_part(const plx_attributing *a, const kernel_choice *choice, size_t index,
-                       const plx_kernel *kernel)
+static bool takes_part(const plx_attributing *a, const kernel_choice *choice, size_t index, const plx_kernel *kernel)
 {
     if (!is_wanted(a, kernel->name))
         return false;
     if (choice->own == NULL)
         return is_among(a, kernel->name) || has_twin(choice->first, choice->problem, kernel);
-    const bool due =
-        !choice->taken[index] || choice->own->whose == PLX_OWN_EVERY ||
-        (choice->own->whose == PLX_OWN_CHOSEN && is_chosen(choice->first, choice->problem, kernel));
+    const bool due = !choice->taken[index] || choice->own->whose == PLX_OWN_EVERY ||
+                     (choice->own->whose == PLX_OWN_CHOSEN && is_chosen(choice->first, choice->problem, kernel));
     return due && has_twin(choice->first, choice->problem, kernel);
 }
 
@@ -180,20 +176,18 @@ static bool takes_part(const plx_attributing *a, const kernel_choice *choice, si
 enum { MOST_KERNELS = 64 };
 
 /* The kernels that take part, by their numbers on the ladder. */
-static size_t choose_kernels(const plx_attributing *a, const kernel_choice *choice,
-                             size_t kernels[MOST_KERNELS])
+static size_t choose_kernels(const plx_attributing *a, const kernel_choice *choice, size_t kernels[MOST_KERNELS])
 {
     size_t count = 0;
     const plx_kernel *kernel;
-    for (size_t i = 0;
-         i < MOST_KERNELS && (kernel = kernel_at(choice->first, choice->problem->op, i)) != NULL; ++i)
+    for (size_t i = 0; i < MOST_KERNELS && (kernel = kernel_at(choice->first, choice->problem->op, i)) != NULL; ++i)
         if (takes_part(a, choice, i, kernel))
             kernels[count++] = i;
     return count;
 }
 
-static plx_status attribute_kernels(plx_attributing *a, const plx_inputs *inputs,
-                                    const size_t backends[PLX_APIS], const size_t *kernels, size_t count)
+static plx_status attribute_kernels(plx_attributing *a, const plx_inputs *inputs, const size_t backends[PLX_APIS],
+                                    const size_t *kernels, size_t count)
 {
     plx_references references = {.has_copy = false};
     plx_backend *first = a->opened.backends[backends[PLX_FIRST_API]];
@@ -223,9 +217,8 @@ static plx_status attribute_kernels(plx_attributing *a, const plx_inputs *inputs
     return status;
 }
 
-static plx_status attribute_ladder(plx_attributing *a, const plx_problem *problem,
-                                   const size_t backends[PLX_APIS], const plx_own_problem *own,
-                                   bool taken[MOST_KERNELS])
+static plx_status attribute_ladder(plx_attributing *a, const plx_problem *problem, const size_t backends[PLX_APIS],
+                                   const plx_own_problem *own, bool taken[MOST_KERNELS])
 {
     const kernel_choice choice = {a->opened.backends[backends[PLX_FIRST_API]], problem, own, taken};
     size_t kernels[MOST_KERNELS];
@@ -238,8 +231,8 @@ static plx_status attribute_ladder(plx_attributing *a, const plx_problem *proble
         a->tried += count;
         return PLX_OK;
     }
-    plx_status status = plx_inputs_make_for(plx_backend_device(choice.first), problem, NULL, 0,
-                                            a->options->input, a->options->seed, &inputs, a->error);
+    plx_status status = plx_inputs_make_for(plx_backend_device(choice.first), problem, NULL, 0, a->options->input,
+                                            a->options->seed, &inputs, a->error);
     if (status != PLX_OK)
         return status;
     status = attribute_kernels(a, &inputs, backends, kernels, count);
@@ -253,12 +246,11 @@ static plx_status attribute_ladder(plx_attributing *a, const plx_problem *proble
 /* ---- without a device that two APIs reach --------------------------------------------- */
 
 /* What the plugin carries can be counted, wherever it was built. */
-static plx_status count_texts(plx_attributing *a, size_t plugin, const plx_problem *problem,
-                              const plx_own_problem *own, bool taken[MOST_KERNELS])
+static plx_status count_texts(plx_attributing *a, size_t plugin, const plx_problem *problem, const plx_own_problem *own,
+                              bool taken[MOST_KERNELS])
 {
     const plx_kernel *kernel;
-    for (size_t i = 0;
-         i < MOST_KERNELS && (kernel = plx_kernel_at(a->context, plugin, problem->op, i)) != NULL; ++i) {
+    for (size_t i = 0; i < MOST_KERNELS && (kernel = plx_kernel_at(a->context, plugin, problem->op, i)) != NULL; ++i) {
         plx_code code;
         plx_attribution *found;
         if (!is_wanted(a, kernel->name) || (kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0 ||
@@ -283,10 +275,9 @@ static plx_status count_all_texts(plx_attributing *a, const plx_problem *problem
                                   bool taken[MOST_KERNELS])
 {
     plx_status status = PLX_OK;
-    (void)snprintf(
-        a->results->attribution_note, sizeof a->results->attribution_note,
-        "no device here is reached by two APIs that take each other's device code: nothing was run; what "
-        "the plugins carry is counted");
+    (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note,
+                   "no device here is reached by two APIs that take each other's device code: nothing was run; what "
+                   "the plugins carry is counted");
     if (a->opened.unopened_count > 0) /* with it there might have been one */
         (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note,
                        "%.40s could not be opened (%.100s), so that nothing was run; what the plugins carry is counted",
@@ -298,8 +289,8 @@ static plx_status count_all_texts(plx_attributing *a, const plx_problem *problem
 
 /* ---- problems ---------------------------------------------------------------------- */
 
-static plx_status attribute_problem(plx_attributing *a, const plx_problem *problem,
-                                    const plx_own_problem *own, bool taken[MOST_KERNELS])
+static plx_status attribute_problem(plx_attributing *a, const plx_problem *problem, const plx_own_problem *own,
+                                    bool taken[MOST_KERNELS])
 {
     size_t backends[PLX_APIS] = {0, 0};
     return find_apis(a, problem, backends) ? attribute_ladder(a, problem, backends, own, taken)
@@ -341,14 +332,13 @@ static plx_status attribute_all(plx_attributing *a)
 {
     const plx_status status = a->options->problem_count > 0 ? attribute_given(a) : attribute_operations(a);
     if (status == PLX_OK && a->tried == 0 && a->options->kernel_count > 0)
-        return plx_fail(
-            a->error, PLX_NOT_FOUND,
-            "no kernel \"%s\" whose device code another API takes; `parallax list kernels` shows those "
-            "there are",
-            a->options->kernels[0]);
+        return plx_fail(a->error, PLX_NOT_FOUND,
+                        "no kernel \"%s\" whose device code another API takes; `parallax list kernels` shows those "
+                        "there are",
+                        a->options->kernels[0]);
     if (a->left_out > 0)
-        (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note,
-                       "%s: %zu kernel%s left out", plx_studies_stopped() ? "interrupted" : "time was up", a->left_out,
+        (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note, "%s: %zu kernel%s left out",
+                       plx_studies_stopped() ? "interrupted" : "time was up", a->left_out,
                        a->left_out == 1 ? " was" : "s were");
     return status;
 }
@@ -359,8 +349,7 @@ plx_status plx_attribute(plx_context *context, const plx_attribute_options *opti
     plx_results made = {.record_count = 0};
     plx_attributing a = {
         .options = options, .context = context, .results = &made, .error = error, .began_ns = plx_now_ns()};
-    plx_status status =
-        plx_backends_open(context, options->backends, options->backend_count, &a.opened, error);
+    plx_status status = plx_backends_open(context, options->backends, options->backend_count, &a.opened, error);
     if (status == PLX_NO_DEVICE && options->backend_count == 0)
         status = PLX_OK; /* then there are texts */
     else if (status == PLX_OK)

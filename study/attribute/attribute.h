@@ -59,8 +59,7 @@ plx_status plx_attribute_kernel(const plx_attributing *a, plx_subject *s);
 /* Instructions (listings.c): of all attributions in all forms, when nothing is timed any more; or of what a
  * plugin carries. */
 void plx_attribute_count_all(const plx_attributing *a);
-void plx_attribute_count_carried(plx_context *context, size_t plugin, const plx_code *code,
-                                 plx_attribution *found);
+void plx_attribute_count_carried(plx_context *context, size_t plugin, const plx_code *code, plx_attribution *found);
 
 /* A problem that nobody asked for (problems.c). */
 typedef struct plx_own_problem {
@@ -75,8 +74,7 @@ enum { PLX_OWN_PROBLEMS = 24 };
 
 /* Those on which the kernels of an operation show something, in the order in which kernels are to try them.
  */
-size_t plx_own_problems(const plx_attribute_options *options, plx_op op,
-                        plx_own_problem problems[PLX_OWN_PROBLEMS]);
+size_t plx_own_problems(const plx_attribute_options *options, plx_op op, plx_own_problem problems[PLX_OWN_PROBLEMS]);
 
 /* Ratios and words, from the cells and listings (effects.c, verdict.c). */
 void plx_attribution_conclude(plx_attribution *attribution);

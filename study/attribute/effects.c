@@ -89,8 +89,7 @@ static plx_ratio ratio_of(const plx_timing *of, const plx_timing *over)
 {
     if (!is_timed(of) || !is_timed(over))
         return (plx_ratio){.known = false};
-    return (plx_ratio){true, of->median_ns / over->median_ns, of->low_ns / over->high_ns,
-                       of->high_ns / over->low_ns};
+    return (plx_ratio){true, of->median_ns / over->median_ns, of->low_ns / over->high_ns, of->high_ns / over->low_ns};
 }
 
 static plx_ratio quotient(const plx_ratio *of, const plx_ratio *over)

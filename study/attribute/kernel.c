@@ -75,8 +75,8 @@ static void describe_cell(const plx_candidate *candidate, plx_attributed_cell *c
 {
     plx_launch_facts facts[PLX_MAX_ENTRIES];
     size_t count = 0;
-    if (candidate->plan == NULL ||
-        plx_plan_launches(candidate->plan, facts, PLX_MAX_ENTRIES, &count) != PLX_OK || count == 0)
+    if (candidate->plan == NULL || plx_plan_launches(candidate->plan, facts, PLX_MAX_ENTRIES, &count) != PLX_OK ||
+        count == 0)
         return;
     cell->launches = count;
     cell->launch = *largest(facts, count < PLX_MAX_ENTRIES ? count : PLX_MAX_ENTRIES);
@@ -97,9 +97,8 @@ static void keep_cell(const plx_candidate *candidate, plx_attributed_cell *cell)
 static int first_of_text(const plx_candidate *candidates, int cell)
 {
     int first = 0;
-    while (first < cell &&
-           ((plx_cells[first].text == PLX_SECOND_API) != (plx_cells[cell].text == PLX_SECOND_API) ||
-            !plx_candidate_has_result(&candidates[first])))
+    while (first < cell && ((plx_cells[first].text == PLX_SECOND_API) != (plx_cells[cell].text == PLX_SECOND_API) ||
+                            !plx_candidate_has_result(&candidates[first])))
         ++first;
     return first;
 }
@@ -110,13 +109,12 @@ static void note_other_bits(plx_attribution *found, const plx_candidate *candida
 {
     const int text = plx_cells[cell].text == PLX_SECOND_API ? PLX_SECOND_API : PLX_FIRST_API;
     if (found->bits[0] == '\0')
-        (void)snprintf(
-            found->bits, sizeof found->bits,
-            "%s has other bits of %s's text than %s: element %lld is %s, not %s, and they are up to %.3g "
-            "units in the last place apart",
-            plx_backend_label(candidates[cell].backend), found->backends[text],
-            plx_backend_label(candidates[first].backend), (long long)pair->first_different,
-            pair->value_second, pair->value_first, pair->max_ulp);
+        (void)snprintf(found->bits, sizeof found->bits,
+                       "%s has other bits of %s's text than %s: element %lld is %s, not %s, and they are up to %.3g "
+                       "units in the last place apart",
+                       plx_backend_label(candidates[cell].backend), found->backends[text],
+                       plx_backend_label(candidates[first].backend), (long long)pair->first_different,
+                       pair->value_second, pair->value_first, pair->max_ulp);
 }
 
 /* Whoever runs a text, and whoever assembled it, has the same bits, but of kernels that do not promise their
@@ -161,18 +159,16 @@ static plx_status note_pair(void *data, size_t first, size_t second, const plx_p
 static plx_status run_cells(const plx_attributing *a, plx_subject *s)
 {
     plx_candidate candidates[PLX_CELL_COUNT];
-    const plx_compare_options timing = {.seconds_per_kernel = a->options->seconds_per_cell > 0.0
-                                                                  ? a->options->seconds_per_cell
-                                                                  : default_seconds};
+    const plx_compare_options timing = {
+        .seconds_per_kernel = a->options->seconds_per_cell > 0.0 ? a->options->seconds_per_cell : default_seconds};
     for (int cell = 0; cell < PLX_CELL_COUNT; ++cell)
         run_cell(a, s, (plx_cell)cell, &candidates[cell]);
     plx_status status = compare_bits(candidates, s, a->error);
     if (status == PLX_OK)
-        status = plx_candidates_pair(candidates, PLX_CELL_COUNT, s->inputs, s->references, note_pair,
-                                     s->found, a->error);
-    if (status == PLX_OK)
         status =
-            plx_measure_candidates(candidates, PLX_CELL_COUNT, s->inputs, s->references, &timing, a->error);
+            plx_candidates_pair(candidates, PLX_CELL_COUNT, s->inputs, s->references, note_pair, s->found, a->error);
+    if (status == PLX_OK)
+        status = plx_measure_candidates(candidates, PLX_CELL_COUNT, s->inputs, s->references, &timing, a->error);
     for (int cell = 0; cell < PLX_CELL_COUNT; ++cell) {
         keep_cell(&candidates[cell], &s->found->cells[cell]);
         describe_cell(&candidates[cell], &s->found->cells[cell]);

@@ -51,8 +51,8 @@ static void count_listing(const plx_attributing *a, size_t which, int listing)
     size_t count = 0;
     if (!texts->has[text])
         keep_reason(kept, found->reasons[text]);
-    else if (plx_code_instructions(backend, &found->problem, found->kernel, &texts->codes[text],
-                                   forms[listing].form, counted, PLX_MAX_ENTRIES, &count) == PLX_OK)
+    else if (plx_code_instructions(backend, &found->problem, found->kernel, &texts->codes[text], forms[listing].form,
+                                   counted, PLX_MAX_ENTRIES, &count) == PLX_OK)
         keep_instructions(counted, count < PLX_MAX_ENTRIES ? count : PLX_MAX_ENTRIES,
                           &found->cells[forms[listing].cell], kept);
     else
@@ -73,8 +73,7 @@ void plx_attribute_count_all(const plx_attributing *a)
 
 /* ---- of a plugin without a device ---------------------------------------------------------- */
 
-void plx_attribute_count_carried(plx_context *context, size_t plugin, const plx_code *code,
-                                 plx_attribution *found)
+void plx_attribute_count_carried(plx_context *context, size_t plugin, const plx_code *code, plx_attribution *found)
 {
     static const plx_listing carried[] = {PLX_LISTING_FIRST_TEXT, PLX_LISTING_FIRST_COMPILED};
     static const plx_attributed_cell nothing = {.described = false};
@@ -83,8 +82,7 @@ void plx_attribute_count_carried(plx_context *context, size_t plugin, const plx_
         plx_instructions counted[PLX_MAX_ENTRIES];
         size_t count = 0;
         if (plx_code_instructions_without_device(context, plugin, &found->problem, found->kernel, code,
-                                                 forms[carried[i]].form, counted, PLX_MAX_ENTRIES,
-                                                 &count) == PLX_OK)
+                                                 forms[carried[i]].form, counted, PLX_MAX_ENTRIES, &count) == PLX_OK)
             keep_instructions(counted, count < PLX_MAX_ENTRIES ? count : PLX_MAX_ENTRIES, &nothing, kept);
         else
             keep_reason(kept, plx_message(context));

@@ -40,8 +40,7 @@ static void add_special(own_list *list, plx_op op)
 
 /* All kernels in each type that is asked for; else in f32, or where they don't take that in f64, and in f16,
  * which has code of its own. */
-static void add_types(own_list *list, const plx_attribute_options *options, plx_op op,
-                      const plx_op_info *info)
+static void add_types(own_list *list, const plx_attribute_options *options, plx_op op, const plx_op_info *info)
 {
     static const plx_dtype by_default[] = {PLX_F32, PLX_F64, PLX_F16};
     const bool asked = options->dtype_count > 0;
@@ -54,8 +53,7 @@ static void add_types(own_list *list, const plx_attribute_options *options, plx_
     }
 }
 
-size_t plx_own_problems(const plx_attribute_options *options, plx_op op,
-                        plx_own_problem problems[PLX_OWN_PROBLEMS])
+size_t plx_own_problems(const plx_attribute_options *options, plx_op op, plx_own_problem problems[PLX_OWN_PROBLEMS])
 {
     own_list list = {.problems = problems};
     plx_op_info info;

@@ -18,8 +18,7 @@ static void put_time(plx_table *table, const plx_attributed_cell *cell)
         return;
     plx_duration_text(cell->time.median_ns, "us", time, sizeof time);
     plx_table_cell(table, 2, "%s", time);
-    plx_table_cell(table, 3, "%.1f %%",
-                   50.0 * (cell->time.high_ns - cell->time.low_ns) / cell->time.median_ns);
+    plx_table_cell(table, 3, "%.1f %%", 50.0 * (cell->time.high_ns - cell->time.low_ns) / cell->time.median_ns);
 }
 
 static void put_number(plx_table *table, size_t column, int64_t number)
@@ -45,8 +44,8 @@ static void put_cell(plx_table *table, const plx_attribution *this, plx_cell whi
     const plx_attributed_cell *cell = &this->cells[which];
     const plx_cell_of *of = &plx_cells[which];
     plx_table_row(table);
-    plx_table_cell(table, 0, "%s's %s%s", this->backends[of->text == PLX_SECOND_API],
-                   of->text < 0 ? "own" : "text", of->as_shipped ? ", as shipped" : "");
+    plx_table_cell(table, 0, "%s's %s%s", this->backends[of->text == PLX_SECOND_API], of->text < 0 ? "own" : "text",
+                   of->as_shipped ? ", as shipped" : "");
     plx_table_cell(table, 1, "%s", this->backends[of->runner]);
     put_time(table, cell);
     put_facts(table, cell);
@@ -60,8 +59,7 @@ static plx_status put_cells(const plx_attribution *this, FILE *to, plx_error *er
 {
     static const char *const titles[] = {"device code", "run by", "time",   "+-",  "registers",
                                          "spilled",     "shared", "blocks", "bits"};
-    plx_table table = {
-        .columns = sizeof titles / sizeof titles[0], .titles = titles, .indent = "  ", .left = 3};
+    plx_table table = {.columns = sizeof titles / sizeof titles[0], .titles = titles, .indent = "  ", .left = 3};
     for (int cell = 0; cell < PLX_CELL_COUNT; ++cell)
         put_cell(&table, this, (plx_cell)cell);
     return plx_table_finish(&table, to, error);
@@ -99,8 +97,8 @@ static void put_effects(const plx_attribution *this, FILE *to)
 
 static const char *listing_title(plx_listing listing)
 {
-    static const char *const titles[PLX_LISTING_COUNT] = {"first text", "second text", "first own",
-                                                          "first by driver", "second by driver"};
+    static const char *const titles[PLX_LISTING_COUNT] = {"first text", "second text", "first own", "first by driver",
+                                                          "second by driver"};
     return titles[listing];
 }
 
@@ -113,8 +111,7 @@ static void put_class(plx_table *table, const plx_attribution *this, int class, 
         const plx_instructions *counted = &this->listings[i].instructions;
         const plx_instruction_counts *counts = loops ? &counted->loop : &counted->whole;
         if (this->listings[i].counted)
-            plx_table_cell(table, (size_t)i + 1, "%u",
-                           class < PLX_INSTRUCTION_COUNT ? counts->of[class] : counts->all);
+            plx_table_cell(table, (size_t)i + 1, "%u", class < PLX_INSTRUCTION_COUNT ? counts->of[class] : counts->all);
     }
 }
 
@@ -207,8 +204,7 @@ static plx_status put_summary(const plx_results *results, FILE *to, plx_error *e
 {
     static const char *const titles[] = {"kernel",       "problem", "total", "source", "assembler",
                                          "early launch", "runtime", "rest",  "results"};
-    plx_table table = {
-        .columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 1 | 1 << 1 | 1 << 8};
+    plx_table table = {.columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 1 | 1 << 1 | 1 << 8};
     for (size_t i = 0; i < results->attribution_count; ++i)
         put_line(&table, &results->attributions[i]);
     return plx_table_finish(&table, to, error);

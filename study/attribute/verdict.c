@@ -30,8 +30,8 @@ static void sort_parts(const plx_attribution *this, size_t order[PARTS])
 {
     for (size_t i = 0; i < PARTS; ++i) {
         size_t at = i;
-        for (; at > 0 && strength(&this->effects[parts[order[at - 1]].effect]) <
-                             strength(&this->effects[parts[i].effect]);
+        for (; at > 0 &&
+               strength(&this->effects[parts[order[at - 1]].effect]) < strength(&this->effects[parts[i].effect]);
              --at)
             order[at] = order[at - 1];
         order[at] = i;
@@ -97,10 +97,9 @@ static void speak_blocks(const plx_attribution *this, plx_line *line)
         (first->launch.blocks_per_unit == second->launch.blocks_per_unit &&
          first->launch.local_bytes == second->launch.local_bytes))
         return;
-    plx_line_add(line,
-                 " On a multiprocessor fit %d blocks of %d registers a thread, of the other text %d of %d.",
-                 (int)first->launch.blocks_per_unit, (int)first->launch.registers,
-                 (int)second->launch.blocks_per_unit, (int)second->launch.registers);
+    plx_line_add(line, " On a multiprocessor fit %d blocks of %d registers a thread, of the other text %d of %d.",
+                 (int)first->launch.blocks_per_unit, (int)first->launch.registers, (int)second->launch.blocks_per_unit,
+                 (int)second->launch.registers);
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
@@ -118,8 +117,8 @@ static const char *why_no_total(const plx_attribution *this)
 static void speak_total(const plx_attribution *this, plx_line *line)
 {
     const plx_ratio *total = &this->effects[PLX_EFFECT_TOTAL];
-    plx_line_add(line, "%s takes %.2f of the time of %s (%.2f to %.2f)", this->backends[PLX_SECOND_API],
-                 total->value, this->backends[PLX_FIRST_API], total->low, total->high);
+    plx_line_add(line, "%s takes %.2f of the time of %s (%.2f to %.2f)", this->backends[PLX_SECOND_API], total->value,
+                 this->backends[PLX_FIRST_API], total->low, total->high);
     if (!plx_ratio_is_conclusive(total))
         plx_line_add(line, ", which is within the noise");
     plx_line_add(line, ".");

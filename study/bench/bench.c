@@ -17,7 +17,7 @@ typedef struct bench {
     plx_bench_case *cases;
     size_t case_count, current;
     size_t ran, kept, left_out;
-    char about[200];           /* the current case in words */
+    char about[200]; /* the current case in words */
     plx_error *error;
 } bench;
 
@@ -48,8 +48,7 @@ static void tell_progress(void *data, size_t done, size_t total, const char *wha
 /* ---- what is not run ------------------------------------------------------------------- */
 
 /* Whether the case is too large for a processor. */
-static bool refuse(void *data, const plx_device_info *device, const plx_problem *problem, char *reason,
-                   size_t capacity)
+static bool refuse(void *data, const plx_device_info *device, const plx_problem *problem, char *reason, size_t capacity)
 {
     const bench *b = data;
     const plx_bench_case *current = &b->cases[b->current];
@@ -118,9 +117,9 @@ static bool has_result(const bench *b, const plx_candidate *candidate)
 {
     char ignored[256];
     const plx_record *record = record_of(b, candidate);
-    return record != NULL && (record->outcome != PLX_OUTCOME_NOT_RUN ||
-                              refuse((void *)b, plx_backend_device(candidate->backend),
-                                     &b->cases[b->current].problem, ignored, sizeof ignored));
+    return record != NULL &&
+           (record->outcome != PLX_OUTCOME_NOT_RUN || refuse((void *)b, plx_backend_device(candidate->backend),
+                                                             &b->cases[b->current].problem, ignored, sizeof ignored));
 }
 
 /* Whether the current case has records, and none of a failure. */
@@ -180,8 +179,7 @@ static plx_status run_case(bench *b)
     plx_status status;
     b->found.record_count = 0;
     b->found.pair_count = 0;
-    status = plx_comparison_add(&b->comparison, &current->problem, current->shift,
-                                plx_bench_file_next_group(&b->file));
+    status = plx_comparison_add(&b->comparison, &current->problem, current->shift, plx_bench_file_next_group(&b->file));
     if (status == PLX_NO_MEMORY) {
         char reason[600];
         (void)snprintf(reason, sizeof reason, "%s", b->error->text);
@@ -264,11 +262,8 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
             status = plx_results_write(&b.file.document, b.file.path, error);
     }
     if (status == PLX_OK)
-        *results = (plx_bench_results){.results = b.file.document,
-                                       .cases = b.case_count,
-                                       .kept = b.kept,
-                                       .ran = b.ran,
-                                       .left_out = b.left_out};
+        *results = (plx_bench_results){
+            .results = b.file.document, .cases = b.case_count, .kept = b.kept, .ran = b.ran, .left_out = b.left_out};
     else
         plx_results_free(&b.file.document);
     plx_results_free(&b.found);

@@ -15,8 +15,7 @@ typedef struct plx_bench_case {
 } plx_bench_case;
 
 /* The cases that the options ask for, each once.  *cases is malloc'ed. */
-plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count,
-                           plx_error *error);
+plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count, plx_error *error);
 
 /* ---- the document (document.c) ---------------------------------------------------- */
 
@@ -29,8 +28,8 @@ typedef struct plx_bench_file {
 
 /* Takes up what is under the path, or begins anew with the devices of `results`.  On success
  * the document is the caller's to free. */
-plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results,
-                               plx_bench_file *file, plx_error *error);
+plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results, plx_bench_file *file,
+                               plx_error *error);
 bool plx_bench_is_of(const plx_record *record, const plx_bench_case *which);
 /* Takes the records of a case away, with their pairs. */
 plx_status plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which, plx_error *error);

@@ -18,8 +18,7 @@ static bool merge(case_list *list, const plx_bench_case *wanted)
 {
     for (size_t i = 0; i < list->count; i++) {
         plx_bench_case *known = &list->cases[i];
-        if (known->shift != wanted->shift ||
-            memcmp(&known->problem, &wanted->problem, sizeof known->problem) != 0)
+        if (known->shift != wanted->shift || memcmp(&known->problem, &wanted->problem, sizeof known->problem) != 0)
             continue;
         known->processor_flops = fmax(known->processor_flops, wanted->processor_flops);
         known->processor_bytes = fmax(known->processor_bytes, wanted->processor_bytes);
@@ -57,8 +56,7 @@ static bool has_dtype(plx_op op, plx_dtype dtype)
 /* The case in each compute type that is asked for: products in f32 have several. */
 static plx_status add_with_computes(case_list *list, const plx_bench_options *options, plx_bench_case wanted)
 {
-    const bool several =
-        wanted.problem.op == PLX_GEMM && wanted.problem.dtype == PLX_F32 && options->compute_count > 0;
+    const bool several = wanted.problem.op == PLX_GEMM && wanted.problem.dtype == PLX_F32 && options->compute_count > 0;
     const size_t count = several ? options->compute_count : 1;
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < count; i++) {
@@ -112,8 +110,7 @@ static plx_status add_sets(case_list *list, const plx_bench_options *options)
     return status;
 }
 
-plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count,
-                           plx_error *error)
+plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count, plx_error *error)
 {
     case_list list = {.error = error};
     plx_status status = add_sets(&list, options);

@@ -37,8 +37,7 @@ static plx_status request_of(const plx_bench_options *options, plx_bench_request
     plx_bench_request *made = calloc(1, sizeof *made);
     *request = made;
     if (made == NULL || !copy_names(options->sets, options->set_count, &made->sets, &made->set_count) ||
-        !copy_names(named ? how->kernels : best, named ? how->kernel_count : 1, &made->kernels,
-                    &made->kernel_count))
+        !copy_names(named ? how->kernels : best, named ? how->kernel_count : 1, &made->kernels, &made->kernel_count))
         return no_memory(error);
     made->input = how->input;
     made->seed = how->seed;
@@ -125,8 +124,7 @@ static plx_status check_device(const char *path, const plx_study_device *old, co
     return PLX_OK;
 }
 
-static plx_status check_environment(const char *path, const plx_results *old, const plx_results *now,
-                                    plx_error *error)
+static plx_status check_environment(const char *path, const plx_results *old, const plx_results *now, plx_error *error)
 {
     plx_fact before, after;
     char counts[2][24];
@@ -163,8 +161,8 @@ typedef struct option_text {
 
 static void options_text(const plx_bench_request *of, bool any_seed, option_text all[static OPTIONS])
 {
-    static const char *const what[OPTIONS] = {"the option kernels", "the option input",  "the option seed",
-                                              "the option seconds", "the option timing", "the option hot",
+    static const char *const what[OPTIONS] = {"the option kernels", "the option input",   "the option seed",
+                                              "the option seconds", "the option timing",  "the option hot",
                                               "the option queues",  "the option counters"};
     for (size_t i = 0; i < OPTIONS; i++)
         all[i].what = what[i];
@@ -187,8 +185,8 @@ static bool same_kernels(const plx_bench_request *a, const plx_bench_request *b)
 }
 
 /* Names of kernels may be longer than their text. */
-static plx_status check_options(const char *path, const plx_bench_request *old, const plx_bench_request *now, bool any_seed,
-                                plx_error *error)
+static plx_status check_options(const char *path, const plx_bench_request *old, const plx_bench_request *now,
+                                bool any_seed, plx_error *error)
 {
     option_text before[OPTIONS], after[OPTIONS];
     options_text(old, any_seed, before);
@@ -199,11 +197,12 @@ static plx_status check_options(const char *path, const plx_bench_request *old, 
     return PLX_OK;
 }
 
-static plx_status check_same(const char *path, const plx_results *old, const plx_results *now, bool any_seed, plx_error *error)
+static plx_status check_same(const char *path, const plx_results *old, const plx_results *now, bool any_seed,
+                             plx_error *error)
 {
     if (old->bench == NULL)
-        return plx_fail(error, PLX_INVALID,
-                        "%.200s: not made by bench; give another name, or --restart to replace it", path);
+        return plx_fail(error, PLX_INVALID, "%.200s: not made by bench; give another name, or --restart to replace it",
+                        path);
     plx_status status = check_environment(path, old, now, error);
     return status == PLX_OK ? check_options(path, old->bench, now->bench, any_seed, error) : status;
 }
@@ -231,8 +230,8 @@ static plx_status take_up(plx_bench_file *file, bool any_seed, plx_error *error)
     return PLX_OK;
 }
 
-plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results,
-                               plx_bench_file *file, plx_error *error)
+plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results, plx_bench_file *file,
+                               plx_error *error)
 {
     struct stat about;
     bool is_there = options->json != NULL && stat(options->json, &about) == 0;

@@ -11,8 +11,7 @@
 
 /* Elements of all operands, with their padding: what has fewer is all launch, what has
  * more is 512 MiB of f32.  And multiply-adds of a product, 0.1 s at 5 TFLOP/s. */
-static const int64_t least_elements = 1 << 12, most_elements = INT64_C(1) << 27,
-                     most_products = INT64_C(1) << 38;
+static const int64_t least_elements = 1 << 12, most_elements = INT64_C(1) << 27, most_products = INT64_C(1) << 38;
 
 enum { USUAL_COUNT = 50, MOST_COUNT = 1000, STREAMS = 1024, STREAMS_OF_EIGHTS = 1 << 20 };
 
@@ -88,8 +87,7 @@ static bool is_within(const plx_problem *problem)
             return false;
         sum += elements;
     }
-    return sum >= least_elements && sum <= most_elements &&
-           operation->flops(problem) <= 2.0 * (double)most_products;
+    return sum >= least_elements && sum <= most_elements && operation->flops(problem) <= 2.0 * (double)most_products;
 }
 
 static draw_function draw_of(const plx_random_set *set, plx_op op)
@@ -114,8 +112,7 @@ bool plx_random_set_case(const plx_random_set *set, size_t index, plx_set_case *
     if (op == PLX_OP_COUNT)
         return false;
     const uint64_t streams = set->eights ? STREAMS_OF_EIGHTS : STREAMS;
-    plx_draw from = {.seed = set->seed,
-                     .stream = streams + (((uint64_t)op << 32) | (uint64_t)(index % set->count))};
+    plx_draw from = {.seed = set->seed, .stream = streams + (((uint64_t)op << 32) | (uint64_t)(index % set->count))};
     from.padded = plx_draw_below(&from, 2) != 0;
     found->shift = plx_draw_below(&from, 2) != 0 ? 1 + plx_draw_below(&from, 31) : 0;
     if (set->eights)
@@ -163,11 +160,10 @@ plx_status plx_random_set_read(const char *name, plx_random_set *set, plx_error 
         good = read_number(&at, MOST_COUNT, &count) && count > 0;
     }
     if (!good || *at != '\0')
-        return plx_fail(
-            error, PLX_INVALID,
-            "'%.60s' is no set: %.6s:SEED[:COUNT] has a seed from 0 to 2^64 - 1 and 1 to %d cases "
-            "of each operation (%d), as in %.6s:1:200",
-            name, name, MOST_COUNT, USUAL_COUNT, name);
+        return plx_fail(error, PLX_INVALID,
+                        "'%.60s' is no set: %.6s:SEED[:COUNT] has a seed from 0 to 2^64 - 1 and 1 to %d cases "
+                        "of each operation (%d), as in %.6s:1:200",
+                        name, name, MOST_COUNT, USUAL_COUNT, name);
     *set = (plx_random_set){.eights = eights, .seed = seed, .count = (size_t)count};
     return PLX_OK;
 }

@@ -65,8 +65,7 @@ static const struct set {
     },
     {
         .name = "random:1",
-        .summary =
-            "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
+        .summary = "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
         .processor_flops = 2.5e9,
         .processor_bytes = 5.5e8,
     },

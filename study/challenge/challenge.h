@@ -13,11 +13,11 @@ enum { PLX_HASH_TEXT = 2 * PLX_SHA256_BYTES + 1 };
 /* A file of the manifest. */
 typedef struct plx_challenge_file {
     char name[200];
-    char operand[8];           /* "A"; of a result "" */
+    char operand[8]; /* "A"; of a result "" */
     plx_dtype dtype;
     int rank;
     int64_t size[2];
-    char hash[PLX_HASH_TEXT];  /* of an operand: the file's SHA-256 */
+    char hash[PLX_HASH_TEXT]; /* of an operand: the file's SHA-256 */
 } plx_challenge_file;
 
 /* A case as the manifest has it. */
@@ -26,7 +26,7 @@ typedef struct plx_challenge_case {
     plx_problem problem;
     char purpose[80]; /* "sizes", "precision", "depth" */
     char input[32];
-    bool precise;     /* its error must be of the size that the type's own arithmetic has */
+    bool precise; /* its error must be of the size that the type's own arithmetic has */
     plx_challenge_file operands[PLX_MAX_OPERANDS], result;
     size_t operand_count;
 } plx_challenge_case;

@@ -29,11 +29,12 @@ static plx_status read_case(const char *path, const json_t *item, size_t number,
         return plx_fail(error, PLX_INVALID, "%.200s: case %zu is no object", path, number + 1);
     plx_archive_challenge_case(&archive, one);
     if (archive.unknown)
-        return plx_fail(error, PLX_INVALID, "%.200s: case %zu has an operation or a type that this version does not know",
-                        path, number + 1);
+        return plx_fail(error, PLX_INVALID,
+                        "%.200s: case %zu has an operation or a type that this version does not know", path,
+                        number + 1);
     if (archive.wrong != NULL)
-        return plx_fail(error, PLX_INVALID, "%.200s: case %zu: '%s' is missing, or not what it must be", path, number + 1,
-                        archive.wrong);
+        return plx_fail(error, PLX_INVALID, "%.200s: case %zu: '%s' is missing, or not what it must be", path,
+                        number + 1, archive.wrong);
     if (one->operand_count != plx_challenge_operands(&one->problem))
         return plx_fail(error, PLX_INVALID, "%.200s: case %zu: %s reads %zu operands, not %zu", path, number + 1,
                         plx_op_name(one->problem.op), plx_challenge_operands(&one->problem), one->operand_count);
@@ -83,8 +84,8 @@ static void free_files(files *of)
     plx_array_free(&of->result);
 }
 
-/* What was put in the place of an operand has another hash: results may be of it, but not of the case.  A file that can't
- * be read says nothing of a result. */
+/* What was put in the place of an operand has another hash: results may be of it, but not of the case.  A file that
+ * can't be read says nothing of a result. */
 static plx_status read_operand(const challenge *c, const plx_challenge_case *one, size_t which, files *of,
                                plx_judged *judged, bool *there, plx_error *error)
 {
@@ -188,8 +189,8 @@ static plx_status save(const challenge *c, const plx_challenge_case *one, const 
 {
     if (c->options->save_failure == NULL || judged->verdict.outcome == PLX_OUTCOME_OK)
         return PLX_OK;
-    return plx_judged_save(c->options->save_failure, one->name, judged, of->lying, one->operand_count, &of->result_lying,
-                           error);
+    return plx_judged_save(c->options->save_failure, one->name, judged, of->lying, one->operand_count,
+                           &of->result_lying, error);
 }
 
 /* A result that can't be read, or is of another size, is wrong. */
@@ -223,7 +224,8 @@ static plx_status judge_case(const challenge *c, const plx_challenge_case *one, 
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-static plx_status judge_all(const challenge *c, const char *path, const json_t *cases, plx_judged *list, plx_error *error)
+static plx_status judge_all(const challenge *c, const char *path, const json_t *cases, plx_judged *list,
+                            plx_error *error)
 {
     const size_t count = json_array_size(cases);
     plx_status status = PLX_OK;

@@ -64,7 +64,8 @@ static bool is_known(const wanted_list *list, const wanted *one)
 
 static bool may_be_rounded(const plx_problem *problem)
 {
-    return plx_operation_computes(plx_operation_of(problem->op)) && plx_is_floating(problem->dtype) && !plx_is_exact(problem);
+    return plx_operation_computes(plx_operation_of(problem->op)) && plx_is_floating(problem->dtype) &&
+           !plx_is_exact(problem);
 }
 
 /* Long sums of random signs can't be told from zero by a bound that holds for every order; those of small integers are
@@ -168,8 +169,8 @@ static plx_status make_inputs(const wanted *of, plx_inputs *inputs, plx_error *e
     plx_status status = plx_inputs_generate(&of->problem, of->input, of->seed, inputs, error);
 
     if (status == PLX_OK && (of->purpose == DEPTH_FRONT || of->purpose == DEPTH_BACK)) {
-        const plx_losing_terms terms = plx_losing_terms_of(inputs, plx_sum_dtype(of->problem.dtype),
-                                                           of->purpose == DEPTH_BACK);
+        const plx_losing_terms terms =
+            plx_losing_terms_of(inputs, plx_sum_dtype(of->problem.dtype), of->purpose == DEPTH_BACK);
         plx_inputs_write(inputs, plx_losing_term, &terms);
     }
     return status;
@@ -265,8 +266,7 @@ static void name_result(const plx_inputs *inputs, plx_challenge_case *one)
     one->result.size[1] = extent->cols;
 }
 
-static plx_status write_case(written *all, const wanted *of, size_t number, plx_challenge_case *one,
-                             plx_error *error)
+static plx_status write_case(written *all, const wanted *of, size_t number, plx_challenge_case *one, plx_error *error)
 {
     plx_inputs inputs;
     plx_status status = make_inputs(of, &inputs, error);
@@ -371,9 +371,8 @@ static plx_status write_manifest(challenge *c, plx_output *output)
 plx_status plx_challenge_write(const char *directory, const plx_challenge_options *options, size_t *count,
                                plx_error *error)
 {
-    challenge c = {.files = {.directory = directory, .made = access(directory, F_OK) != 0},
-                   .options = options,
-                   .error = error};
+    challenge c = {
+        .files = {.directory = directory, .made = access(directory, F_OK) != 0}, .options = options, .error = error};
     char path[4096];
     plx_output *output;
     plx_status status = plx_save_directory(directory, error);
@@ -383,8 +382,8 @@ plx_status plx_challenge_write(const char *directory, const plx_challenge_option
     if (status != PLX_OK)
         return status;
     if (access(path, F_OK) == 0)
-        return plx_fail(error, PLX_INVALID, "%.200s: there is a challenge in it; results of that would be taken for others",
-                        directory);
+        return plx_fail(error, PLX_INVALID,
+                        "%.200s: there is a challenge in it; results of that would be taken for others", directory);
     status = plx_output_open(path, &output, error);
     if (status != PLX_OK)
         return status;

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-const int64_t plx_case_sizes[PLX_CASE_SIZES] = {
-    0,   1,   2,   3,   7,   8,   15,  16,  17,  31,  32,  33,  47,  49,   63,   64,   65,   95,   97,
-    127, 128, 129, 191, 193, 255, 256, 257, 385, 511, 512, 513, 769, 1021, 1023, 1024, 1025, 2049, 4093};
+const int64_t plx_case_sizes[PLX_CASE_SIZES] = {0,   1,   2,   3,   7,   8,   15,   16,   17,   31,   32,   33,  47,
+                                                49,  63,  64,  65,  95,  97,  127,  128,  129,  191,  193,  255, 256,
+                                                257, 385, 511, 512, 513, 769, 1021, 1023, 1024, 1025, 2049, 4093};
 const int64_t plx_case_terms[PLX_CASE_TERMS] = {1, 2, 16, 64};
 
 /* Where a result may be wider than the inputs, every other one is. */
@@ -108,10 +108,8 @@ void plx_case_scalars(const plx_case_maker *m, plx_input input, double *alpha, d
 {
     static const struct scalars {
         double alpha, beta;
-    } all[] = {{1.0, 0.0},   {1.0, 1.0}, {-1.0, 2.0}, {1.0, 0.0},
-               {1.5, -0.75}, {0.0, 0.5}, {0.0, 0.0},  {0.3, 0.0}};
-    size_t usable =
-        input == PLX_INPUT_INTEGER || input == PLX_INPUT_CANCELLING ? 4 : sizeof all / sizeof all[0];
+    } all[] = {{1.0, 0.0}, {1.0, 1.0}, {-1.0, 2.0}, {1.0, 0.0}, {1.5, -0.75}, {0.0, 0.5}, {0.0, 0.0}, {0.3, 0.0}};
+    size_t usable = input == PLX_INPUT_INTEGER || input == PLX_INPUT_CANCELLING ? 4 : sizeof all / sizeof all[0];
     size_t which = (size_t)(m->turn * 5 / 3 % usable);
 
     *alpha = all[which].alpha;

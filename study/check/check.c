@@ -23,7 +23,7 @@ typedef struct check {
     plx_phase_timer timer;
     plx_results *results;
     plx_error *error;
-    bool kernel_found; /* some operation has a kernel that was named */
+    bool kernel_found;               /* some operation has a kernel that was named */
     plx_check_unit units[MAX_UNITS]; /* by operation, dtype and case */
     size_t unit_count;
     size_t order[MAX_UNITS]; /* the largest first */
@@ -66,7 +66,8 @@ static bool wants_op(const check *c, plx_op op)
 static bool spared(const check *c, const plx_operation *operation, plx_dtype dtype)
 {
     return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 &&
-           (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) != 0 && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64 || dtype == PLX_BF16);
+           (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) != 0 &&
+           (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64 || dtype == PLX_BF16);
 }
 
 /* "best" stands for nothing before there is a problem. */
@@ -80,8 +81,8 @@ static size_t drop_unknown(plx_candidate *candidates, size_t count)
 }
 
 /* A kernel name that this operation does not have may belong to another: then no candidates. */
-static plx_status find_candidates(const check *c, const plx_open_backends *opened, plx_op op, plx_candidate **candidates,
-                            size_t *count, plx_error *error)
+static plx_status find_candidates(const check *c, const plx_open_backends *opened, plx_op op,
+                                  plx_candidate **candidates, size_t *count, plx_error *error)
 {
     static const char *const all[] = {"all"};
     const plx_problem any = {.op = op};
@@ -89,7 +90,7 @@ static plx_status find_candidates(const check *c, const plx_open_backends *opene
     *candidates = NULL;
     *count = 0;
     plx_status status = plx_backends_candidates(opened, &any, named ? c->options->kernels : all,
-                                            named ? c->options->kernel_count : 1, candidates, count, error);
+                                                named ? c->options->kernel_count : 1, candidates, count, error);
 
     if (status == PLX_NOT_FOUND && named)
         return PLX_OK;
@@ -122,7 +123,8 @@ static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype
 
     for (size_t slice = 0; status == PLX_OK && slice < slices(c); ++slice) {
         plx_check_unit *unit = &c->units[c->unit_count];
-        status = plx_check_unit_make(c->options, operation, dtype, compute, slice, slices(c), candidate_count, unit, c->error);
+        status = plx_check_unit_make(c->options, operation, dtype, compute, slice, slices(c), candidate_count, unit,
+                                     c->error);
         if (status != PLX_OK)
             return status;
         c->shared.total += (c->options->only_case != 0 ? 1 : unit->end - unit->first) * candidate_count;
@@ -253,8 +255,8 @@ static void *work(void *data)
     omp_set_num_threads(c->threads_each);
 #endif
     (void)plx_phase_turn(&w->timer, PLX_CHECK_OTHER);
-    if (plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, &w->opened, &ignored) !=
-        PLX_OK)
+    if (plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, &w->opened,
+                                     &ignored) != PLX_OK)
         return NULL;
     if (same_devices(c, w))
         run_units(w, &w->opened);
@@ -319,7 +321,8 @@ static plx_status run_large(check *c)
     plx_status status = PLX_OK;
 
     (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
-    for (size_t i = 0; status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count && !plx_studies_stopped(); ++i)
+    for (size_t i = 0;
+         status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count && !plx_studies_stopped(); ++i)
         status = run_unit(c, &c->units[i], true, &c->opened, &c->timer, c->error);
     (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     return status;
@@ -339,7 +342,8 @@ static plx_problem problem_of_no_case(plx_op op, const plx_kernel *kernel)
 }
 
 /* The records of an operation's candidates, before any case. */
-static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_candidate *candidates, size_t count)
+static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_candidate *candidates,
+                                    size_t count)
 {
     plx_status status = PLX_OK;
 
@@ -434,7 +438,8 @@ static plx_status report_operation(check *c, plx_op op)
     for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i)
         for (size_t candidate = 0; c->units[i].operation->op == op && candidate < count; ++candidate)
             if (c->units[i].tried[candidate])
-                plx_check_worse(&c->results->records[first + candidate], &tried[candidate], &c->units[i].records[candidate]);
+                plx_check_worse(&c->results->records[first + candidate], &tried[candidate],
+                                &c->units[i].records[candidate]);
     free(tried);
     if (status == PLX_OK)
         take_back_empty(&c->results->records[first], count);
@@ -480,8 +485,8 @@ static plx_status check_all(check *c, plx_check_counts *counts)
 
 static plx_status check_with(check *c, plx_check_counts *counts)
 {
-    plx_status status = plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count,
-                                            &c->opened, c->error);
+    plx_status status =
+        plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, &c->opened, c->error);
 
     if (status == PLX_OK)
         status = check_all(c, counts);
@@ -494,8 +499,7 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
 {
     plx_results made = {.record_count = 0};
     plx_check_counts counted;
-    plx_status status =
-        options->save_failure != NULL ? plx_failures_prepare(options->save_failure, error) : PLX_OK;
+    plx_status status = options->save_failure != NULL ? plx_failures_prepare(options->save_failure, error) : PLX_OK;
 
     if (status != PLX_OK)
         return status;

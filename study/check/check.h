@@ -32,8 +32,8 @@ typedef struct plx_check_unit {
 
 /* The slice number `slice` of `slices`. */
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               plx_compute compute, size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
-                               plx_error *error);
+                               plx_compute compute, size_t slice, size_t slices, size_t candidate_count,
+                               plx_check_unit *unit, plx_error *error);
 void plx_check_unit_free(plx_check_unit *unit);
 /* Tries the cases that are large, or those that are not, with these candidates. */
 plx_status plx_check_unit_run(plx_check_shared *shared, plx_check_unit *unit, bool large,

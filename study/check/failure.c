@@ -46,8 +46,7 @@ void plx_failure_command(const plx_failed_case *failed, plx_line *line)
 {
     char name[64];
     plx_candidate_name(failed->candidate, name);
-    plx_line_add(line,
-                 "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
+    plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
                  failed->inputs->operation->name, plx_backend_label(failed->candidate->backend), name,
                  plx_dtype_name(failed->inputs->problem.dtype), failed->number, failed->options->seed,
                  effort_option(failed->options->effort));
@@ -64,8 +63,7 @@ plx_status plx_failures_prepare(const char *directory, plx_error *error)
 static const plx_extent *result_extent(const plx_failed_case *failed)
 {
     return &failed->inputs
-                ->extents[plx_candidate_is_baseline(failed->candidate) ? 0
-                                                                       : failed->inputs->operation->output];
+                ->extents[plx_candidate_is_baseline(failed->candidate) ? 0 : failed->inputs->operation->output];
 }
 
 static plx_status save_result(const plx_failed_case *failed, const char *stem, plx_error *error)
@@ -102,11 +100,10 @@ static plx_status save_story(const plx_failed_case *failed, const char *stem, pl
     plx_case_circumstances(failed->tried, failed->inputs, &circumstances);
     plx_failure_command(failed, &command);
     plx_candidate_name(failed->candidate, name);
-    (void)fprintf(
-        plx_output_stream(output), "%s/%s on %s: %s\n%s %s, %s input, seed %" PRIu64 "\nrepeat: %s\n",
-        failed->inputs->operation->name, name, plx_backend_label(failed->candidate->backend),
-        failed->candidate->reason, plx_dtype_name(failed->inputs->problem.dtype), circumstances.text,
-        plx_input_name(failed->inputs->input), failed->inputs->seed, command.text);
+    (void)fprintf(plx_output_stream(output), "%s/%s on %s: %s\n%s %s, %s input, seed %" PRIu64 "\nrepeat: %s\n",
+                  failed->inputs->operation->name, name, plx_backend_label(failed->candidate->backend),
+                  failed->candidate->reason, plx_dtype_name(failed->inputs->problem.dtype), circumstances.text,
+                  plx_input_name(failed->inputs->input), failed->inputs->seed, command.text);
     return plx_output_close(output, error);
 }
 

@@ -12,8 +12,8 @@ typedef struct part {
     plx_check_shared *shared;
     plx_check_unit *unit;
     plx_candidate *candidates;
-    plx_guarded_operands *buffers;  /* one for each backend */
-    uint32_t *forms;    /* of each candidate: bits of the forms that it serves; 0: not asked yet */
+    plx_guarded_operands *buffers; /* one for each backend */
+    uint32_t *forms;               /* of each candidate: bits of the forms that it serves; 0: not asked yet */
     plx_claims claims;
     plx_phase_timer *timer;
     plx_error *error;
@@ -28,8 +28,8 @@ static void fill_record(plx_record *record, const plx_case *tried, const plx_inp
 
     plx_record_fill(record, candidate, inputs, group);
     plx_case_circumstances(tried, inputs, &line);
-    (void)snprintf(record->circumstances, sizeof record->circumstances, "%.*s",
-                   (int)sizeof record->circumstances - 1, line.text);
+    (void)snprintf(record->circumstances, sizeof record->circumstances, "%.*s", (int)sizeof record->circumstances - 1,
+                   line.text);
 }
 
 static plx_status report_failure(plx_check_shared *c, const plx_failed_case *failed, plx_error *error)
@@ -175,8 +175,7 @@ static void progress(plx_check_shared *shared, const plx_candidate *candidate, c
     (void)pthread_mutex_lock(&shared->lock);
     ++shared->done;
     if (shared->options->progress != NULL) {
-        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, name,
-                       plx_backend_label(candidate->backend));
+        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, name, plx_backend_label(candidate->backend));
         shared->options->progress(shared->options->progress_data, shared->done, shared->total, text);
     }
     (void)pthread_mutex_unlock(&shared->lock);
@@ -188,8 +187,7 @@ static bool affordable(const plx_case *tried, const plx_candidate *candidate)
     const plx_device_info *device = plx_backend_device(candidate->backend);
     double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
 
-    return !tried->large ||
-           ((device->features & PLX_FEATURE_CPU) == 0 && 3.0 * bytes < (double)device->memory_bytes);
+    return !tried->large || ((device->features & PLX_FEATURE_CPU) == 0 && 3.0 * bytes < (double)device->memory_bytes);
 }
 
 /* The host holds the operands, the reference (in f64 and twice that where it is no copy of
@@ -272,8 +270,8 @@ static bool spared_variant(const part *p, const plx_candidate *candidate, const 
     const plx_check_options *options = p->shared->options;
 
     return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
-           options->dtype_count == 0 &&
-           (plx_backend_device(candidate->backend)->features & PLX_FEATURE_CPU) != 0 && !shows(p, candidate, problem);
+           options->dtype_count == 0 && (plx_backend_device(candidate->backend)->features & PLX_FEATURE_CPU) != 0 &&
+           !shows(p, candidate, problem);
 }
 
 /* With fewer runs for their bits when that is wanted. */
@@ -320,8 +318,8 @@ static plx_status run_and_count(part *p, size_t which, const char *name, const p
 }
 
 /* One after the other in the kernel's place; they leave it as it was. */
-static plx_status try_configs(part *p, size_t which, const plx_case *tried, size_t number,
-                              const plx_inputs *inputs, plx_references *references)
+static plx_status try_configs(part *p, size_t which, const plx_case *tried, size_t number, const plx_inputs *inputs,
+                              plx_references *references)
 {
     plx_candidate *candidate = &p->candidates[which];
     size_t count = 0;
@@ -338,8 +336,8 @@ static plx_status try_configs(part *p, size_t which, const plx_case *tried, size
     return status;
 }
 
-static plx_status try_candidate(part *p, size_t which, const plx_case *tried, size_t number,
-                                const plx_inputs *inputs, plx_references *references)
+static plx_status try_candidate(part *p, size_t which, const plx_case *tried, size_t number, const plx_inputs *inputs,
+                                plx_references *references)
 {
     plx_candidate *candidate = &p->candidates[which];
     plx_status status = PLX_OK;
@@ -372,13 +370,14 @@ static plx_status try_candidates(part *p, const plx_case *tried, size_t number, 
 
     for (size_t i = 0; status == PLX_OK && i < p->unit->candidate_count; ++i) {
         status = try_candidate(p, i, tried, number, inputs, references);
-        if (tried->large && (i + 1 == p->unit->candidate_count || p->candidates[i + 1].device != p->candidates[i].device))
+        if (tried->large &&
+            (i + 1 == p->unit->candidate_count || p->candidates[i + 1].device != p->candidates[i].device))
             plx_guarded_operands_clear(p->candidates[i].buffers); /* another backend may be of the same device */
     }
     (void)plx_phase_turn(p->timer, PLX_CHECK_PAIRS);
     if (status == PLX_OK)
-        status = plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, references, count_pair,
-                                     p, p->error);
+        status =
+            plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, references, count_pair, p, p->error);
     return status;
 }
 
@@ -418,7 +417,8 @@ static plx_status make_buffers(part *p, const plx_open_backends *opened)
 }
 
 plx_status plx_check_unit_run(plx_check_shared *shared, plx_check_unit *unit, bool large,
-                              const plx_open_backends *opened, plx_candidate *candidates, plx_phase_timer *timer, plx_error *error)
+                              const plx_open_backends *opened, plx_candidate *candidates, plx_phase_timer *timer,
+                              plx_error *error)
 {
     part p = {.shared = shared, .unit = unit, .candidates = candidates, .timer = timer, .error = error};
     size_t only = shared->options->only_case;
@@ -434,12 +434,14 @@ plx_status plx_check_unit_run(plx_check_shared *shared, plx_check_unit *unit, bo
 }
 
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               plx_compute compute, size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
-                               plx_error *error)
+                               plx_compute compute, size_t slice, size_t slices, size_t candidate_count,
+                               plx_check_unit *unit, plx_error *error)
 {
-    plx_check_unit made = {.operation = operation, .dtype = dtype, .compute = compute, .candidate_count = candidate_count};
+    plx_check_unit made = {
+        .operation = operation, .dtype = dtype, .compute = compute, .candidate_count = candidate_count};
     size_t candidates = candidate_count > 0 ? candidate_count : 1;
-    plx_status status = plx_cases_make(operation->op, dtype, compute, options->effort, options->seed, &made.cases, error);
+    plx_status status =
+        plx_cases_make(operation->op, dtype, compute, options->effort, options->seed, &made.cases, error);
 
     if (status != PLX_OK)
         return status;

@@ -71,7 +71,8 @@ static double rate(double amount, const plx_timing *time)
     return plx_timing_counts(time) ? amount / time->median_ns : 0.0;
 }
 
-/* A kernel as the ladder has it: no library's, none for special shapes, and not in a configuration that was asked for. */
+/* A kernel as the ladder has it: no library's, none for special shapes, and not in a configuration that was asked for.
+ */
 static bool is_timed_step(const plx_candidate *candidate)
 {
     return plx_timing_counts(&candidate->time) && !plx_candidate_is_baseline(candidate) &&
@@ -102,8 +103,8 @@ static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs
     return workload;
 }
 
-static plx_status add_records(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                              size_t group)
+static plx_status add_records(plx_comparison *c, const plx_candidate *candidates, size_t count,
+                              const plx_inputs *inputs, size_t group)
 {
     plx_status status = PLX_OK;
 
@@ -161,8 +162,8 @@ static bool will_run(const plx_comparison *c, plx_candidate *candidate, const pl
 {
     const plx_device_info *device = plx_backend_device(candidate->backend);
     plx_error error = {.text = ""};
-    const bool refused = c->refuse != NULL && c->refuse(c->refuse_data, device, &described->problem,
-                                                        candidate->reason, sizeof candidate->reason);
+    const bool refused = c->refuse != NULL && c->refuse(c->refuse_data, device, &described->problem, candidate->reason,
+                                                        sizeof candidate->reason);
 
     if (!refused && plx_operands_fit(device, described, &error) == PLX_OK)
         return true;
@@ -185,8 +186,8 @@ static size_t count_who_will_run(const plx_comparison *c, plx_candidate *candida
 }
 
 /* Candidates of one backend stand together: what was uploaded for the first serves them all. */
-static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count,
-                                const plx_inputs *inputs, plx_references *references)
+static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                                plx_references *references)
 {
     const plx_trial_effort effort = {.shift = inputs->shift, .likeness = true};
     plx_guarded_operands buffers = {.backend = NULL};
@@ -231,8 +232,8 @@ static void check_pieces(plx_candidate *candidate)
                    plx_message(plx_backend_context(candidate->backend)));
 }
 
-static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count,
-                          const plx_inputs *inputs, plx_references *references)
+static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                          plx_references *references)
 {
     timing_told told = {.c = c};
 
@@ -262,7 +263,8 @@ static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates,
             const plx_workload workload = workload_of(&candidates[i], inputs);
             plx_ceilings *ceilings = &c->results->devices[candidates[i].device].ceilings;
             plx_ceilings_measure(candidates[i].backend, UINT32_C(1) << PLX_CEILING_LAUNCH, false, ceilings);
-            for (int pass = 0; pass < 2 && !plx_ceiling_is_launch(&workload, ceilings->value[PLX_CEILING_LAUNCH]); ++pass)
+            for (int pass = 0; pass < 2 && !plx_ceiling_is_launch(&workload, ceilings->value[PLX_CEILING_LAUNCH]);
+                 ++pass)
                 plx_ceilings_measure(candidates[i].backend, plx_workload_kinds(&workload, ceilings), false, ceilings);
         }
 }
@@ -296,8 +298,8 @@ static void refuse_times(plx_comparison *c, plx_candidate *candidates, size_t co
     }
 }
 
-/* No ceiling that a right result is ahead of is one: it is looked at again, and where it stays too low, what was reached
- * is the ceiling, of all that are compared. */
+/* No ceiling that a right result is ahead of is one: it is looked at again, and where it stays too low, what was
+ * reached is the ceiling, of all that are compared. */
 static void correct_ceilings(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -409,7 +411,8 @@ plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uin
         c->parts = all_parts(c, count);
     }
     if (status == PLX_OK && group == 0)
-        c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
+        c->total =
+            (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
     if (status == PLX_OK) {
         c->inputs.shift = shift;
         status = compare_group(c, candidates, count, group);
@@ -475,16 +478,14 @@ static plx_status compare_all(plx_context *context, const plx_compare_options *o
     return status;
 }
 
-plx_status plx_compare(plx_context *context, const plx_compare_options *options, plx_results *results,
-                       plx_error *error)
+plx_status plx_compare(plx_context *context, const plx_compare_options *options, plx_results *results, plx_error *error)
 {
     plx_results made = {.record_count = 0};
     plx_status status = PLX_OK;
 
     if (options->problem_count == 0 || (options->input_count > 0 && options->problem_count != 1))
-        status =
-            plx_fail(error, PLX_INVALID, "compare takes %s",
-                     options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
+        status = plx_fail(error, PLX_INVALID, "compare takes %s",
+                          options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
     if (status == PLX_OK)
         status = compare_all(context, options, &made, error);
     if (status == PLX_OK)

@@ -23,16 +23,14 @@ static plx_status dense(const plx_inputs *inputs, bool baseline, const void *res
             return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
         for (int64_t row = 0; row < extent->rows; ++row)
             memcpy((char *)made.data + (size_t)row * row_bytes,
-                   (const char *)result +
-                       (size_t)plx_output_place(inputs, baseline, row * extent->cols) * size,
+                   (const char *)result + (size_t)plx_output_place(inputs, baseline, row * extent->cols) * size,
                    row_bytes);
     }
     *output = made;
     return PLX_OK;
 }
 
-static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, double seconds,
-                          plx_error *error)
+static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, double seconds, plx_error *error)
 {
     size_t elements = (size_t)inputs->elements[inputs->operation->output];
     plx_guarded_operands buffers = {.backend = candidate->backend};
@@ -47,8 +45,7 @@ static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, do
         status = plx_guarded_runs_end(&buffers, violation, error);
     plx_guarded_operands_clear(&buffers);
     if (status == PLX_OK && violation[0] != '\0')
-        status = plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, candidate->kernel->name,
-                          violation);
+        status = plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, candidate->kernel->name, violation);
     if (status == PLX_OK && seconds > 0)
         status = plx_measure_candidates(candidate, 1, inputs, NULL,
                                         &(plx_compare_options){.seconds_per_kernel = seconds}, error);
@@ -69,12 +66,11 @@ static void describe(const plx_candidate *candidate, const plx_inputs *inputs, p
 }
 
 /* Makes the plan, runs, and writes both outputs. */
-static plx_status run_candidate(plx_candidate *candidate, const char *kernel, const plx_inputs *inputs,
-                                double seconds, plx_array *output, plx_record *record, plx_error *error)
+static plx_status run_candidate(plx_candidate *candidate, const char *kernel, const plx_inputs *inputs, double seconds,
+                                plx_array *output, plx_record *record, plx_error *error)
 {
-    plx_status status =
-        plx_explain(candidate->backend,
-                    plx_plan_create(candidate->backend, &inputs->problem, kernel, &candidate->plan), error);
+    plx_status status = plx_explain(
+        candidate->backend, plx_plan_create(candidate->backend, &inputs->problem, kernel, &candidate->plan), error);
 
     if (status != PLX_OK)
         return status;
@@ -88,10 +84,9 @@ static plx_status run_candidate(plx_candidate *candidate, const char *kernel, co
     return status;
 }
 
-plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
-                        const plx_problem *problem, const plx_array *inputs, size_t input_count,
-                        plx_input input, uint64_t seed, double seconds, plx_array *output, plx_record *record,
-                        plx_error *error)
+plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel, const plx_problem *problem,
+                        const plx_array *inputs, size_t input_count, plx_input input, uint64_t seed, double seconds,
+                        plx_array *output, plx_record *record, plx_error *error)
 {
     plx_inputs made = {.seed = 0};
     plx_candidate candidate = {.outcome = PLX_OUTCOME_OK, .error = {.first_bad = -1}};
@@ -99,8 +94,8 @@ plx_status plx_run_once(plx_context *context, const char *backend, const char *k
 
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_message(context));
-    status = plx_inputs_make_for(plx_backend_device(candidate.backend), problem, inputs, input_count, input,
-                                 seed, &made, error);
+    status = plx_inputs_make_for(plx_backend_device(candidate.backend), problem, inputs, input_count, input, seed,
+                                 &made, error);
     if (status == PLX_OK)
         status = run_candidate(&candidate, kernel, &made, seconds, output, record, error);
     if (status == PLX_OK && input_count > 0 && !plx_operation_computes(made.operation))

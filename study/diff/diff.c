@@ -77,8 +77,8 @@ static plx_difference describe(const diff *d, size_t which)
     plx_difference made = {.p = d->p[which] <= 1 ? d->p[which] : 1};
     name_record(gone ? d->before : d->after, gone ? match->before : match->after, &made);
     if (match->another_kernel)
-        (void)snprintf(made.kernel, sizeof made.kernel, "%.70s, was %.70s",
-                       match->after->kernel, match->before->kernel);
+        (void)snprintf(made.kernel, sizeof made.kernel, "%.70s, was %.70s", match->after->kernel,
+                       match->before->kernel);
     made.old_error = error_of(match->before);
     made.new_error = error_of(match->after);
     take_times(match, &made);
@@ -246,8 +246,7 @@ static plx_status judge_times(diff *d, size_t which)
     plx_difference made = {.timed = false};
     const char *why = obstacle(&d->matches[which]);
     if (why != NULL && is_ok(d->matches[which].before) && is_ok(d->matches[which].after))
-        return add(d, which, d->matches[which].before->time.measured ? PLX_CHANGE_UNTIMED : PLX_CHANGE_UNCOMPARED,
-                   why);
+        return add(d, which, d->matches[which].before->time.measured ? PLX_CHANGE_UNTIMED : PLX_CHANGE_UNCOMPARED, why);
     if (d->p[which] >= level)
         return PLX_OK;
     take_times(&d->matches[which], &made);

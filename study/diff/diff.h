@@ -21,8 +21,8 @@ plx_status plx_diff_match(const plx_results *before, const plx_results *after, b
 /* ---- what is missing (losses.c) ------------------------------------------------------- */
 
 /* Of the differences in *results; fills its losses. */
-plx_status plx_diff_losses(const plx_results *before, const plx_results *after, const plx_match *matches,
-                           size_t count, plx_diff_results *results, plx_error *error);
+plx_status plx_diff_losses(const plx_results *before, const plx_results *after, const plx_match *matches, size_t count,
+                           plx_diff_results *results, plx_error *error);
 
 /* ---- environments (environment.c) ----------------------------------------------------- */
 

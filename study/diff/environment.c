@@ -15,37 +15,35 @@ static plx_status add_line(plx_diff_results *results, const char *line, plx_erro
 }
 
 /* Clocks wander a little. */
-static plx_status report(const plx_fact *before, const plx_fact *after, const char *whose,
-                         plx_diff_results *results, plx_error *error)
+static plx_status report(const plx_fact *before, const plx_fact *after, const char *whose, plx_diff_results *results,
+                         plx_error *error)
 {
     const char *absent = before->matters & PLX_FACT_LIMIT ? "none" : "unknown";
     char line[320];
     if (!(before->matters & PLX_FACT_REPORTED) || !plx_facts_differ(before, after, 0.03))
         return PLX_OK;
-    (void)snprintf(line, sizeof line, "%s%s%.60s: %.110s, now %.110s", before->title,
-                   whose[0] != '\0' ? " of " : "", whose, before->known ? before->text : absent,
-                   after->known ? after->text : absent);
+    (void)snprintf(line, sizeof line, "%s%s%.60s: %.110s, now %.110s", before->title, whose[0] != '\0' ? " of " : "",
+                   whose, before->known ? before->text : absent, after->known ? after->text : absent);
     return add_line(results, line, error);
 }
 
-static plx_status tell_build(const plx_environment *before, const plx_environment *after,
-                             plx_diff_results *results, plx_error *error)
+static plx_status tell_build(const plx_environment *before, const plx_environment *after, plx_diff_results *results,
+                             plx_error *error)
 {
     plx_fact one, other;
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && plx_environment_fact(before, i, &one) &&
-                       plx_environment_fact(after, i, &other); i++)
+    for (size_t i = 0;
+         status == PLX_OK && plx_environment_fact(before, i, &one) && plx_environment_fact(after, i, &other); i++)
         status = report(&one, &other, "", results, error);
     return status;
 }
 
-static plx_status tell_device(const plx_study_device *before, const plx_study_device *after,
-                              plx_diff_results *results, plx_error *error)
+static plx_status tell_device(const plx_study_device *before, const plx_study_device *after, plx_diff_results *results,
+                              plx_error *error)
 {
     plx_fact one, other;
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && plx_device_fact(before, i, &one) && plx_device_fact(after, i, &other);
-         i++)
+    for (size_t i = 0; status == PLX_OK && plx_device_fact(before, i, &one) && plx_device_fact(after, i, &other); i++)
         status = report(&one, &other, before->label, results, error);
     return status;
 }
@@ -115,8 +113,8 @@ static plx_status tell_chips(const plx_results *before, const plx_results *after
                 other = &after->devices[j];
         if (other == NULL || plx_same_device(&before->devices[i].info, &other->info))
             continue;
-        (void)snprintf(line, sizeof line, "%.*s: %.110s, now %.110s: two chips, whose times are no regression", (int)length,
-                       label, before->devices[i].info.name, other->info.name);
+        (void)snprintf(line, sizeof line, "%.*s: %.110s, now %.110s: two chips, whose times are no regression",
+                       (int)length, label, before->devices[i].info.name, other->info.name);
         status = add_line(results, line, error);
     }
     return status;
@@ -141,8 +139,9 @@ static plx_status tell_unknown(size_t count, const char *file, plx_diff_results 
     char line[160];
     if (count == 0)
         return PLX_OK;
-    (void)snprintf(line, sizeof line, "%zu record%s of the %s file %s left out: of names that this version does not know",
-                   count, count == 1 ? "" : "s", file, count == 1 ? "is" : "are");
+    (void)snprintf(line, sizeof line,
+                   "%zu record%s of the %s file %s left out: of names that this version does not know", count,
+                   count == 1 ? "" : "s", file, count == 1 ? "is" : "are");
     return add_line(results, line, error);
 }
 
@@ -153,7 +152,8 @@ plx_status plx_diff_environments(const plx_results *before, const plx_results *a
     if (status == PLX_OK)
         status = tell_seconds(before, after, results, error);
     if (status == PLX_OK)
-        status = results->across ? tell_chips(before, after, results, error) : tell_devices(before, after, results, error);
+        status =
+            results->across ? tell_chips(before, after, results, error) : tell_devices(before, after, results, error);
     if (status == PLX_OK)
         status = tell_unknown(before->unknown, "old", results, error);
     return status == PLX_OK ? tell_unknown(after->unknown, "new", results, error) : status;

@@ -52,8 +52,7 @@ static void count_all(plx_diff_results *results, const plx_results *before, cons
 {
     for (size_t i = 0; i < count; i++) {
         const plx_record *was = matches[i].before, *is = matches[i].after;
-        plx_diff_loss *loss =
-            was == NULL ? NULL : find(results, was->backend, before->devices[was->device].info.name);
+        plx_diff_loss *loss = was == NULL ? NULL : find(results, was->backend, before->devices[was->device].info.name);
         if (loss == NULL || was->outcome != PLX_OUTCOME_OK)
             continue;
         loss->results++;
@@ -74,8 +73,8 @@ static size_t devices_like(const plx_results *of, const plx_diff_loss *loss)
     return found;
 }
 
-plx_status plx_diff_losses(const plx_results *before, const plx_results *after, const plx_match *matches,
-                           size_t count, plx_diff_results *results, plx_error *error)
+plx_status plx_diff_losses(const plx_results *before, const plx_results *after, const plx_match *matches, size_t count,
+                           plx_diff_results *results, plx_error *error)
 {
     plx_status status = count_lost(results, error);
     count_all(results, before, matches, count);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct entry {
-    char *key; /* the kernel is behind the last line break */
+    char *key;   /* the kernel is behind the last line break */
     size_t stem; /* length of what comes before the kernel */
     size_t index, occurrence;
     const plx_record *record;
@@ -71,8 +71,7 @@ static plx_status make_entries(const plx_results *results, bool across, entries 
     if (count > 0)
         qsort(list->at, count, sizeof *list->at, by_key);
     for (size_t i = 1; i < count; i++)
-        list->at[i].occurrence =
-            strcmp(list->at[i].key, list->at[i - 1].key) == 0 ? list->at[i - 1].occurrence + 1 : 0;
+        list->at[i].occurrence = strcmp(list->at[i].key, list->at[i - 1].key) == 0 ? list->at[i - 1].occurrence + 1 : 0;
     return PLX_OK;
 }
 
@@ -100,8 +99,7 @@ static void pair_up(match_list *list, entry *before, entry *after, bool another_
 static int compare_entries(const entry *one, const entry *other)
 {
     int order = strcmp(one->key, other->key);
-    return order != 0 ? order
-                      : one->occurrence < other->occurrence ? -1 : one->occurrence > other->occurrence;
+    return order != 0 ? order : one->occurrence < other->occurrence ? -1 : one->occurrence > other->occurrence;
 }
 
 static void match_equal(match_list *list, entries *before, entries *after)

@@ -1,5 +1,5 @@
-/* Several runs of one and the same as one file's results: a time is the mean of the runs' medians, and its noise is what
- * lies between them. */
+/* Several runs of one and the same as one file's results: a time is the mean of the runs' medians, and its noise is
+ * what lies between them. */
 #include "study/diff/diff.h"
 #include "study/diff/significance.h"
 #include "study/results/results.h"

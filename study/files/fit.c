@@ -12,15 +12,13 @@ static const char *extent_name(const plx_operation *operation, const plx_extent 
 }
 
 /* "x", "A, B" or "A, B, C": what has to be brought. */
-static void wanted_names(const plx_operation *operation, const plx_extent *extents, size_t count,
-                         plx_line *line)
+static void wanted_names(const plx_operation *operation, const plx_extent *extents, size_t count, plx_line *line)
 {
     for (size_t i = 0; i < count; i++)
         plx_line_add(line, "%s%s", i > 0 ? ", " : "", extent_name(operation, extents, i));
 }
 
-static plx_status check_count(const plx_operation *operation, const plx_extent *extents, size_t count,
-                              plx_error *error)
+static plx_status check_count(const plx_operation *operation, const plx_extent *extents, size_t count, plx_error *error)
 {
     bool reads_output = extents[operation->output].access == PLX_READ_WRITE;
     size_t wanted = operation->operand_count - (reads_output ? 0 : 1);
@@ -51,8 +49,9 @@ static plx_status check_type(const plx_array *array, const plx_operation *operat
     if (array->type[0] == '\0' || !plx_operation_computes(operation))
         return PLX_OK;
     dtype_names(operation, &names);
-    return plx_fail(error, PLX_INVALID, "%s is %.15s, and %s takes %s; transpose takes any element of 1, 2, 4, 8 or 16 bytes",
-                    name, array->type, operation->name, names.text);
+    return plx_fail(error, PLX_INVALID,
+                    "%s is %.15s, and %s takes %s; transpose takes any element of 1, 2, 4, 8 or 16 bytes", name,
+                    array->type, operation->name, names.text);
 }
 
 static plx_status check_dtypes(const plx_problem *problem, const plx_extent *extents, const plx_array *arrays,
@@ -64,16 +63,16 @@ static plx_status check_dtypes(const plx_problem *problem, const plx_extent *ext
         if (status != PLX_OK)
             return status;
         if (arrays[i].dtype != wanted)
-            return plx_fail(error, PLX_INVALID, "%s is %s, not %s", extents[i].name,
-                            plx_dtype_name(arrays[i].dtype), plx_dtype_name(wanted));
+            return plx_fail(error, PLX_INVALID, "%s is %s, not %s", extents[i].name, plx_dtype_name(arrays[i].dtype),
+                            plx_dtype_name(wanted));
     }
     return PLX_OK;
 }
 
 /* The arrays against what the fitted problem says of its operands.  A vector may come
  * as a row, as a column, or flattened from a matrix: its elements are what counts. */
-static plx_status check_extents(const plx_operation *operation, const plx_problem *problem,
-                                const plx_array *arrays, size_t count, plx_error *error)
+static plx_status check_extents(const plx_operation *operation, const plx_problem *problem, const plx_array *arrays,
+                                size_t count, plx_error *error)
 {
     plx_extent extents[PLX_MAX_OPERANDS];
     operation->extents(problem, extents);
@@ -85,9 +84,9 @@ static plx_status check_extents(const plx_operation *operation, const plx_proble
                        ? extents[i].cols == 0
                        : extents[i].cols / array->cols == array->rows && extents[i].cols % array->cols == 0;
         if (!same)
-            return plx_fail(error, PLX_INVALID, "%s: %s is %lld x %lld, but has to be %lld x %lld",
-                            operation->name, extents[i].name, (long long)array->rows, (long long)array->cols,
-                            (long long)extents[i].rows, (long long)extents[i].cols);
+            return plx_fail(error, PLX_INVALID, "%s: %s is %lld x %lld, but has to be %lld x %lld", operation->name,
+                            extents[i].name, (long long)array->rows, (long long)array->cols, (long long)extents[i].rows,
+                            (long long)extents[i].cols);
     }
     return PLX_OK;
 }

@@ -89,15 +89,16 @@ static plx_status read_preamble(npy_file *file, uint32_t *length, plx_error *err
     if (known == 0)
         return plx_fail(error, PLX_INVALID, "empty, not a .npy file");
     if (known >= 4 && start[0] == 'P' && start[1] == 'K' && start[2] < 8 && start[3] == start[2] + 1)
-        return plx_fail(error, PLX_INVALID, "a zip archive, as .npz is, not a .npy file; unzip takes the .npy out of it");
+        return plx_fail(error, PLX_INVALID,
+                        "a zip archive, as .npz is, not a .npy file; unzip takes the .npy out of it");
     if (memcmp(start, magic, known) != 0)
         return plx_fail(error, PLX_INVALID, "not a .npy file");
     status = read_exactly(file, start + known, sizeof start - known, error);
     if (status != PLX_OK)
         return status;
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-        return plx_fail(error, PLX_INVALID, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)",
-                        start[6], start[7]);
+        return plx_fail(error, PLX_INVALID, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)", start[6],
+                        start[7]);
     status = read_exactly(file, size, start[6] == 1 ? 2 : 4, error);
     if (status != PLX_OK)
         return status;
@@ -112,8 +113,7 @@ static plx_status read_header(npy_file *file, plx_npy_header *header, plx_error 
     if (status != PLX_OK)
         return status;
     if (length > file->bytes - file->at)
-        return plx_fail(error, PLX_INVALID, "truncated .npy file: its header says it has %u bytes",
-                        (unsigned)length);
+        return plx_fail(error, PLX_INVALID, "truncated .npy file: its header says it has %u bytes", (unsigned)length);
     if (length > MAX_HEADER)
         return plx_fail(error, PLX_INVALID, "a .npy header of %u bytes is too long", (unsigned)length);
     char *text = malloc((size_t)length + 1);
@@ -128,8 +128,8 @@ static plx_status read_header(npy_file *file, plx_npy_header *header, plx_error 
 
 /* The header as an array without data; and the size of the data, which must be
  * just what is left of the file. */
-static plx_status expect_data(const npy_file *file, const plx_npy_header *header, plx_array *array,
-                              uint64_t *bytes, plx_error *error)
+static plx_status expect_data(const npy_file *file, const plx_npy_header *header, plx_array *array, uint64_t *bytes,
+                              plx_error *error)
 {
     *array = (plx_array){.dtype = header->element.dtype, .rank = header->rank};
     (void)snprintf(array->type, sizeof array->type, "%s", header->element.type);
@@ -143,11 +143,10 @@ static plx_status expect_data(const npy_file *file, const plx_npy_header *header
     *bytes = rows * cols * size;
     uint64_t left = file->bytes - file->at;
     if (left < *bytes)
-        return plx_fail(error, PLX_INVALID, "truncated .npy file: %llu bytes of data of %llu",
-                        (unsigned long long)left, (unsigned long long)*bytes);
+        return plx_fail(error, PLX_INVALID, "truncated .npy file: %llu bytes of data of %llu", (unsigned long long)left,
+                        (unsigned long long)*bytes);
     if (left > *bytes)
-        return plx_fail(error, PLX_INVALID, "%llu bytes follow the data",
-                        (unsigned long long)(left - *bytes));
+        return plx_fail(error, PLX_INVALID, "%llu bytes follow the data", (unsigned long long)(left - *bytes));
     return PLX_OK;
 }
 

@@ -78,9 +78,8 @@ static bool is_ours(const char *code, plx_npy_element *element)
         const char *code;
         plx_dtype dtype;
     } codes[] = {
-        {"i1", PLX_I8},  {"i2", PLX_I16}, {"i4", PLX_I32}, {"i8", PLX_I64},
-        {"f4", PLX_F32}, {"f8", PLX_F64}, {"c8", PLX_C64}, {"c16", PLX_C128},
-        {"f2", PLX_F16}, {"V2", PLX_BF16},
+        {"i1", PLX_I8},  {"i2", PLX_I16}, {"i4", PLX_I32},   {"i8", PLX_I64}, {"f4", PLX_F32},
+        {"f8", PLX_F64}, {"c8", PLX_C64}, {"c16", PLX_C128}, {"f2", PLX_F16}, {"V2", PLX_BF16},
     };
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (strcmp(codes[i].code, code) == 0) {
@@ -104,7 +103,7 @@ static size_t count_of(const char *digits, const char **end)
 /* Kinds of elements that are only moved. */
 static const struct other_kind {
     char letter;
-    size_t bytes; /* of one of the numbers or characters that the digits count */
+    size_t bytes;   /* of one of the numbers or characters that the digits count */
     uint32_t sizes; /* bits: those that NumPy has; 0: any */
     bool unit;      /* followed by one: "[ns]" */
     bool ordered;   /* its bytes have an order */
@@ -162,8 +161,9 @@ plx_status plx_npy_element_of(const char *code, plx_npy_element *element, plx_er
         return PLX_OK;
     const struct other_kind *kind = kind_of(code, &bytes);
     if (kind == NULL || strlen(code) >= sizeof made.type)
-        return plx_fail(error, PLX_INVALID, "is not supported (f2 f4 f8 i1 i2 i4 i8 c8 c16 are, V2 as bf16, and of "
-                                            "others that have 1, 2, 4, 8 or 16 bytes b1 u1 u2 u4 u8 S V U M8 m8)");
+        return plx_fail(error, PLX_INVALID,
+                        "is not supported (f2 f4 f8 i1 i2 i4 i8 c8 c16 are, V2 as bf16, and of "
+                        "others that have 1, 2, 4, 8 or 16 bytes b1 u1 u2 u4 u8 S V U M8 m8)");
     if (!mover_of(bytes, &made.dtype))
         return plx_fail(error, PLX_INVALID, "is not supported: an element has %zu bytes, and not 1, 2, 4, 8 or 16",
                         bytes);
@@ -316,8 +316,7 @@ plx_status plx_npy_parse(const char *text, size_t length, plx_npy_header *header
     }
     take(&s, '}');
     if (seen != KEY_ALL)
-        return plx_fail(error, PLX_INVALID,
-                        "bad .npy header: 'descr', 'fortran_order' or 'shape' is missing");
+        return plx_fail(error, PLX_INVALID, "bad .npy header: 'descr', 'fortran_order' or 'shape' is missing");
     skip_space(&s);
     if (s.at != s.end)
         return plx_fail(error, PLX_INVALID, "bad .npy header: something follows the dictionary");
@@ -330,9 +329,8 @@ plx_status plx_npy_parse(const char *text, size_t length, plx_npy_header *header
 void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
 {
     static const char *const codes[PLX_DTYPE_COUNT] = {
-        [PLX_I8] = "i1",  [PLX_I16] = "i2", [PLX_I32] = "i4", [PLX_I64] = "i8",
-        [PLX_F32] = "f4", [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16",
-        [PLX_F16] = "f2", [PLX_BF16] = "V2",
+        [PLX_I8] = "i1",  [PLX_I16] = "i2", [PLX_I32] = "i4",   [PLX_I64] = "i8", [PLX_F32] = "f4",
+        [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16", [PLX_F16] = "f2", [PLX_BF16] = "V2",
     };
     char shape[64] = "()";
     if (array->rank == 1)

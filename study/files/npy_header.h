@@ -7,7 +7,7 @@
 /* What 'descr' says, without the byte order. */
 typedef struct plx_npy_element {
     plx_dtype dtype;
-    char type[16]; /* of plx_array */
+    char type[16];  /* of plx_array */
     size_t swapped; /* as many bytes make a number, whose order the machine decides; 1: there is none */
 } plx_npy_element;
 

@@ -26,14 +26,12 @@ json_t *plx_user_cache_read(const char *path, const char *schema, const char *li
     return items;
 }
 
-plx_status plx_user_cache_write(const char *path, const char *schema, const char *list, json_t *items,
-                                plx_error *error)
+plx_status plx_user_cache_write(const char *path, const char *schema, const char *list, json_t *items, plx_error *error)
 {
     json_t *root = json_pack("{s:s, s:O}", "schema", schema, list, items);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    const plx_status status = text != NULL
-                                  ? plx_cache_write(path, text, strlen(text), error)
-                                  : plx_fail(error, PLX_NO_MEMORY, "no memory to write %.400s", path);
+    const plx_status status = text != NULL ? plx_cache_write(path, text, strlen(text), error)
+                                           : plx_fail(error, PLX_NO_MEMORY, "no memory to write %.400s", path);
     free(text);
     json_decref(root);
     return status;

@@ -30,9 +30,9 @@ static void known(const contrast *of, int64_t element, double largest, double *m
     *magnitude = fabs(alpha) * of->reference->row_norm[element / output->cols] *
                  of->reference->column_norm[element % output->cols];
     if (beta != 0.0)
-        *magnitude += fabs(beta * plx_element_value(plx_result_dtype(of->inputs),
-                                                    of->inputs->data[of->inputs->operation->output],
-                                                    plx_output_place(of->inputs, false, element)));
+        *magnitude +=
+            fabs(beta * plx_element_value(plx_result_dtype(of->inputs), of->inputs->data[of->inputs->operation->output],
+                                          plx_output_place(of->inputs, false, element)));
     *value = largest;
 }
 
@@ -67,8 +67,7 @@ static difference contrast_real(const contrast *of, int64_t element, int64_t pla
         return (difference){true, 0.0, 0.0};
     known(of, element, largest, &magnitude, &value);
     if (isfinite(value) && !(magnitude <= range))
-        return (difference){true, 0.0,
-                            isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
+        return (difference){true, 0.0, isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
     if (!isfinite(apart))
         return (difference){false, (double)INFINITY, (double)INFINITY};
     bound = allowed(&of->first->bound, magnitude, value) + allowed(&of->second->bound, magnitude, value);

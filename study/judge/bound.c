@@ -49,7 +49,7 @@ static double underflow_of(const plx_inputs *inputs, const plx_arithmetic *by, d
     double steps = (terms > by->depth ? terms : by->depth) + 2.0;
     plx_dtype result = plx_result_dtype(inputs);
     double least = fmax(plx_smallest(plx_sum_dtype(inputs->problem.dtype)), plx_smallest(by->accumulator));
-    double parts = by->narrow_parts > 1 ? (double)by->narrow_parts : 0.5; /* the last of them is the result */
+    double parts = by->narrow_parts > 1 ? (double)by->narrow_parts : 0.5;   /* the last of them is the result */
     double last = plx_is_half(result) ? parts * plx_smallest(result) : 0.0; /* of what is rounded last */
 
     if (by->flushes)
@@ -65,8 +65,7 @@ static bool small_integer(double value)
 /* Numbers so small that no step rounds. */
 static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
 {
-    return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) &&
-           small_integer(beta);
+    return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) && small_integer(beta);
 }
 
 /* The same of operands from files: every sum is a multiple of one power of two, and has few enough digits. */
@@ -153,8 +152,7 @@ static void choose_gamma(const plx_inputs *inputs, const plx_arithmetic *by, plx
 /* Whether depths matter to the verdict. */
 static bool is_rounded(const plx_inputs *inputs)
 {
-    return plx_is_floating(inputs->problem.dtype) && !plx_is_exact(&inputs->problem) &&
-           plx_sum_length(inputs) > 0;
+    return plx_is_floating(inputs->problem.dtype) && !plx_is_exact(&inputs->problem) && plx_sum_length(inputs) > 0;
 }
 
 bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth, char *reason,
@@ -169,11 +167,10 @@ bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, i
         most += 64;
     if (depth >= 0 && depth <= most)
         return true;
-    (void)snprintf(
-        reason, capacity,
-        "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
-        "%lld additions and multiplications",
-        (long long)depth, (long long)most);
+    (void)snprintf(reason, capacity,
+                   "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
+                   "%lld additions and multiplications",
+                   (long long)depth, (long long)most);
     return false;
 }
 
@@ -212,9 +209,8 @@ plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic
     bound.rounded_once = bound.unit > 0.0 || (by->compute == PLX_COMPUTE_PLAIN && sums_are_own(inputs, by) &&
                                               rounds_once(inputs, alpha, beta));
     bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
-    bound.signed_zeros =
-        bound.unit > 0.0 || never_rounds(inputs, alpha, beta) ||
-        (sums_are_own(inputs, by) && plx_factor_count(inputs) < 2);
+    bound.signed_zeros = bound.unit > 0.0 || never_rounds(inputs, alpha, beta) ||
+                         (sums_are_own(inputs, by) && plx_factor_count(inputs) < 2);
     return bound;
 }
 

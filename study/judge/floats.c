@@ -30,14 +30,12 @@ static bool rounds_to_nearest(void)
 plx_status plx_floats_check(plx_error *error)
 {
     if (!keeps_subnormals())
-        return plx_fail(
-            error, PLX_FAILED,
-            "nothing is judged: this process turns subnormal numbers into zero; build without -ffast-math "
-            "and -Ofast");
+        return plx_fail(error, PLX_FAILED,
+                        "nothing is judged: this process turns subnormal numbers into zero; build without -ffast-math "
+                        "and -Ofast");
     if (!rounds_to_nearest())
-        return plx_fail(
-            error, PLX_FAILED,
-            "nothing is judged: this process does not round to the nearest; run without what sets the "
-            "rounding mode");
+        return plx_fail(error, PLX_FAILED,
+                        "nothing is judged: this process does not round to the nearest; run without what sets the "
+                        "rounding mode");
     return PLX_OK;
 }

@@ -38,8 +38,7 @@ static grid grid_of(const plx_inputs *inputs, size_t operand, const void *data)
 
 static double at(const grid *matrix, int64_t row, int64_t col)
 {
-    return plx_element_value(matrix->dtype, matrix->data,
-                             row * matrix->row_stride + col * matrix->col_stride);
+    return plx_element_value(matrix->dtype, matrix->data, row * matrix->row_stride + col * matrix->col_stride);
 }
 
 /* What one matrix gives: its products with the vectors, and the sizes of its rows. */
@@ -140,8 +139,7 @@ typedef struct row_size {
     double sum;       /* of |result| */
 } row_size;
 
-static row_size size_of(const work *w, const images *cx, double alpha, double beta, double frobenius,
-                        int64_t i)
+static row_size size_of(const work *w, const images *cx, double alpha, double beta, double frobenius, int64_t i)
 {
     return (row_size){
         .magnitude = fabs(alpha) * w->abx.sizes[i] + fabs(beta) * w->old.sizes[i],
@@ -154,8 +152,7 @@ static row_size size_of(const work *w, const images *cx, double alpha, double be
  * narrower, and rounded. */
 static bool is_exact(const product *p, const plx_bound *bound, const row_size *row)
 {
-    return bound->unit > 0.0 && bound->narrowing == 0.0 && p->k > 1 &&
-           row->magnitude + row->sum < 0x1p53 * bound->unit;
+    return bound->unit > 0.0 && bound->narrowing == 0.0 && p->k > 1 && row->magnitude + row->sum < 0x1p53 * bound->unit;
 }
 
 /* The errors of a row's elements together, and what f64 loses in this test itself. */
@@ -200,8 +197,8 @@ static void judge_rows(const product *p, double alpha, double beta, const plx_bo
         double allowed = row_bound(p, bound, &size);
         for (int r = 0; r < ROUNDS; ++r) {
             int64_t at_round = i * ROUNDS + r;
-            double error = fabs(alpha * w->abx.products[at_round] + beta * w->old.products[at_round] -
-                                cx->products[at_round]);
+            double error =
+                fabs(alpha * w->abx.products[at_round] + beta * w->old.products[at_round] - cx->products[at_round]);
             double excess = error == 0.0 ? 0.0 : error / allowed;
             if (!(excess <= *worst)) {
                 *worst = isnan(excess) ? (double)INFINITY : excess;
@@ -226,8 +223,7 @@ static void project(const plx_inputs *inputs, uint64_t seed, work *w)
         multiply(&old, w->x, w->ones, &w->old);
 }
 
-plx_status plx_freivalds_prepare(const plx_inputs *inputs, uint64_t seed, plx_projection **projection,
-                                 plx_error *error)
+plx_status plx_freivalds_prepare(const plx_inputs *inputs, uint64_t seed, plx_projection **projection, plx_error *error)
 {
     const product p = product_of(inputs);
     work *made = calloc(1, sizeof *made);

@@ -19,9 +19,9 @@ typedef struct planted {
 
 /* A floating-point type, or that of the parts of a complex one. */
 typedef struct format {
-    int digits;      /* of the significand */
-    int top, bottom; /* exponents of the largest and the smallest normal number */
-    int step;        /* by so many bits GRADED grades: less where the range is narrow */
+    int digits;       /* of the significand */
+    int top, bottom;  /* exponents of the largest and the smallest normal number */
+    int step;         /* by so many bits GRADED grades: less where the range is narrow */
     double below_one; /* the largest number that is less */
 } format;
 
@@ -91,8 +91,7 @@ uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index)
  * rounds as a conversion of all 64 bits would, for which processors have no instruction. */
 static inline double fraction(const source *from, uint64_t bits)
 {
-    double value =
-        (double)(int64_t)(bits >> 32) * 0x1p-32 + (double)(int64_t)((bits | 1) & UINT32_MAX) * 0x1p-64;
+    double value = (double)(int64_t)(bits >> 32) * 0x1p-32 + (double)(int64_t)((bits | 1) & UINT32_MAX) * 0x1p-64;
     return value < from->of.below_one ? value : from->of.below_one;
 }
 
@@ -211,8 +210,8 @@ static double extreme(const source *from, int64_t line, int64_t position)
 
     if (from->second && from->summed)
         return value;
-    huge = from->lines > 1 ? line % 2 == 0
-                           : (from->output && from->length > 1 ? position % 2 == 0 : from->seed % 2 == 0);
+    huge =
+        from->lines > 1 ? line % 2 == 0 : (from->output && from->length > 1 ? position % 2 == 0 : from->seed % 2 == 0);
     if (huge)
         return ldexp(value, top);
     return ldexp(value, bottom + 4 - (int)(bits % 16));
@@ -372,8 +371,7 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
         return integer_from_bits(from, bits & 1 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
     case PLX_INPUT_SPECIAL:
         if (here != NULL)
-            return integer_from_bits(from, (here - from->planted) % 2 == 0 ? UINT64_C(1) << 63
-                                                                           : ~(UINT64_C(1) << 63));
+            return integer_from_bits(from, (here - from->planted) % 2 == 0 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
         return integer_from_bits(from, bits) / 4;
     default:
         return integer_from_bits(from, bits);
@@ -516,8 +514,7 @@ static void fill_padding(void *to, uint64_t first, uint64_t end)
 {
     const uint32_t nan = UINT32_C(0x7ffaffa5);
     for (uint64_t i = first; i < end;) {
-        const uint64_t phase = i % sizeof nan, rest = sizeof nan - phase,
-                       count = rest < end - i ? rest : end - i;
+        const uint64_t phase = i % sizeof nan, rest = sizeof nan - phase, count = rest < end - i ? rest : end - i;
         memcpy((unsigned char *)to + i, (const unsigned char *)&nan + phase, (size_t)count);
         i += count;
     }
@@ -529,12 +526,11 @@ static bool is_uniform(const source *from)
     return from->input == PLX_INPUT_UNIFORM && !from->unread && plx_is_floating(from->dtype);
 }
 
-static void write_uniform(const source *from, int64_t row, int64_t col, int64_t count, void *to,
-                          int64_t place)
+static void write_uniform(const source *from, int64_t row, int64_t col, int64_t count, void *to, int64_t place)
 {
     const uint64_t step = from->by_rows ? 1 : (uint64_t)from->length;
-    uint64_t index = (uint64_t)(from->by_rows ? row : col) * (uint64_t)from->length +
-                     (uint64_t)(from->by_rows ? col : row);
+    uint64_t index =
+        (uint64_t)(from->by_rows ? row : col) * (uint64_t)from->length + (uint64_t)(from->by_rows ? col : row);
 
     if (from->dtype == PLX_F32)
         for (int64_t i = 0; i < count; ++i, index += step)

@@ -82,10 +82,10 @@ plx_grain plx_grain_of(const plx_inputs *inputs, size_t operand)
 /* The factors of a term, and what all terms of an element can add up to. */
 typedef struct whole {
     bool is;
-    int exponent;    /* of what all terms are multiples of */
-    int lowest;      /* the lowest exponent that something on the way is a multiple of */
-    double total;    /* sums of magnitudes are at most that */
-    double highest;  /* and what is on the way at most this */
+    int exponent;   /* of what all terms are multiples of */
+    int lowest;     /* the lowest exponent that something on the way is a multiple of */
+    double total;   /* sums of magnitudes are at most that */
+    double highest; /* and what is on the way at most this */
 } whole;
 
 static whole product_of_factors(const plx_inputs *inputs, double alpha)

@@ -49,8 +49,7 @@ plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, p
     for (size_t i = 0; i < operation->operand_count; ++i)
         if (!plx_extent_elements(inputs->extents[i].rows, inputs->extents[i].cols, inputs->extents[i].ld,
                                  plx_dtype_size(plx_inputs_dtype(inputs, i)), &inputs->elements[i]))
-            return plx_fail(error, PLX_INVALID, "%s: %s is too large", operation->name,
-                            inputs->extents[i].name);
+            return plx_fail(error, PLX_INVALID, "%s: %s is too large", operation->name, inputs->extents[i].name);
     return PLX_OK;
 }
 
@@ -72,8 +71,8 @@ static plx_status reserve(plx_inputs *inputs, size_t operand, plx_error *error)
         return status;
     inputs->data[operand] = plx_large_alloc(bytes);
     if (inputs->data[operand] == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for %s of %s (%llu bytes)",
-                        inputs->extents[operand].name, inputs->operation->name, (unsigned long long)bytes);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for %s of %s (%llu bytes)", inputs->extents[operand].name,
+                        inputs->operation->name, (unsigned long long)bytes);
     return PLX_OK;
 }
 
@@ -224,8 +223,8 @@ static plx_status take_array(plx_inputs *inputs, size_t operand, const plx_strid
     return PLX_OK;
 }
 
-plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count,
-                                   uint64_t seed, plx_inputs *inputs, plx_error *error)
+plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count, uint64_t seed,
+                                   plx_inputs *inputs, plx_error *error)
 {
     plx_inputs made;
     plx_status status = plx_inputs_describe(problem, &made, error);
@@ -249,8 +248,8 @@ plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided
             made.grains[i] = plx_grain_of(&made, i);
     }
     if (status == PLX_OK && next < count)
-        status = plx_fail(error, PLX_INVALID, "%s reads %zu operands here, %zu files were given",
-                          made.operation->name, next, count);
+        status = plx_fail(error, PLX_INVALID, "%s reads %zu operands here, %zu files were given", made.operation->name,
+                          next, count);
     if (status == PLX_OK)
         *inputs = made;
     else
@@ -270,8 +269,8 @@ static plx_status check_types(const plx_problem *problem, const plx_array *array
     return PLX_OK;
 }
 
-plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
-                                  uint64_t seed, plx_inputs *inputs, plx_error *error)
+plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count, uint64_t seed,
+                                  plx_inputs *inputs, plx_error *error)
 {
     plx_strided lying[PLX_MAX_OPERANDS];
     const size_t most = count < PLX_MAX_OPERANDS ? count : PLX_MAX_OPERANDS;

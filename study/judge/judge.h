@@ -39,7 +39,7 @@ typedef struct plx_inputs {
     uint64_t seed;
     bool from_arrays;
     plx_grain grains[PLX_MAX_OPERANDS]; /* of arrays */
-    uint64_t shift; /* elements by which they start past an aligned address on a device */
+    uint64_t shift;                     /* elements by which they start past an aligned address on a device */
 } plx_inputs;
 
 /* What the elements of an operand, and of the result, are. */
@@ -66,11 +66,11 @@ plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint
                                plx_error *error);
 /* Takes the operands from arrays, in order; the output's, for beta, may follow the
  * inputs, and is generated when it does not. */
-plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
-                                  uint64_t seed, plx_inputs *inputs, plx_error *error);
+plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count, uint64_t seed,
+                                  plx_inputs *inputs, plx_error *error);
 /* The same, however they lie. */
-plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count,
-                                   uint64_t seed, plx_inputs *inputs, plx_error *error);
+plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count, uint64_t seed,
+                                   plx_inputs *inputs, plx_error *error);
 /* Whether an array is what an operand must be; a message calls it `name`. */
 plx_status plx_strided_check(const plx_extent *extent, plx_dtype dtype, const plx_strided *array, const char *name,
                              plx_error *error);
@@ -95,8 +95,8 @@ size_t plx_summed_size(const plx_problem *like);
 int plx_factor_count(const plx_inputs *inputs);
 
 /* Sums that lose all that a loop can lose (traps.c): 1, and for all other terms what is just below half the distance to
- * its neighbour.  A loop that meets the 1 first loses every one of them.  Every other output has the 1 at the other end.
- * What they are multiplied with is 1, but for the scale. */
+ * its neighbour.  A loop that meets the 1 first loses every one of them.  Every other output has the 1 at the other
+ * end. What they are multiplied with is 1, but for the scale. */
 typedef struct plx_losing_terms {
     int64_t count;
     double unit;   /* roundoff of the sums */
@@ -123,15 +123,15 @@ bool plx_sums_are_whole(const plx_inputs *inputs, int digits, int lowest, double
 /* ---- rules by which timed runs are judged (pool.c) ------------------------------ */
 
 enum plx_rule {
-    PLX_RULE_FRESH = 1,      /* data that is new in each round, or partly */
-    PLX_RULE_PLAUSIBLE = 2,  /* outputs that look like results before a launch */
-    PLX_RULE_DECOY = 4,      /* the launch ahead is on a set of its own */
-    PLX_RULE_VERIFY = 8,     /* inputs and surroundings are compared */
-    PLX_RULE_BESIDE = 16,    /* outputs of other sets are compared */
-    PLX_RULE_FEW = 32,       /* sums of few terms */
-    PLX_RULE_INTEGERS = 64,  /* integers at the size that is timed */
-    PLX_RULE_FOLLOW = 128,   /* launches on other data take as long */
-    PLX_RULE_READ = 256      /* results are there when they are read */
+    PLX_RULE_FRESH = 1,     /* data that is new in each round, or partly */
+    PLX_RULE_PLAUSIBLE = 2, /* outputs that look like results before a launch */
+    PLX_RULE_DECOY = 4,     /* the launch ahead is on a set of its own */
+    PLX_RULE_VERIFY = 8,    /* inputs and surroundings are compared */
+    PLX_RULE_BESIDE = 16,   /* outputs of other sets are compared */
+    PLX_RULE_FEW = 32,      /* sums of few terms */
+    PLX_RULE_INTEGERS = 64, /* integers at the size that is timed */
+    PLX_RULE_FOLLOW = 128,  /* launches on other data take as long */
+    PLX_RULE_READ = 256     /* results are there when they are read */
 };
 
 /* 0; tests leave some out, to see that each is needed. */
@@ -165,14 +165,14 @@ typedef struct plx_pool_operand {
 
 typedef struct plx_pool {
     const plx_inputs *inputs; /* like these */
-    bool alike; /* a window is as good an input of the class as any */
+    bool alike;               /* a window is as good an input of the class as any */
     plx_pool_operand of[PLX_MAX_OPERANDS];
 } plx_pool;
 
 /* What one set of operands holds: a window of each operand, and in one of them a part from elsewhere. */
 typedef struct plx_contents {
-    int64_t window[PLX_MAX_OPERANDS]; /* its first element in the pool */
-    size_t patched;                   /* PLX_MAX_OPERANDS: none */
+    int64_t window[PLX_MAX_OPERANDS];          /* its first element in the pool */
+    size_t patched;                            /* PLX_MAX_OPERANDS: none */
     int64_t patch_at, patch_count, patch_from; /* in the operand; elements; in the pool */
 } plx_contents;
 
@@ -214,7 +214,7 @@ double plx_spacing(plx_dtype dtype, double value);
 /* Unit roundoff, smallest positive number and largest number of a floating-point type. */
 double plx_unit_roundoff(plx_dtype dtype);
 double plx_smallest(plx_dtype dtype);
-int plx_digits(plx_dtype dtype); /* of the significand */
+int plx_digits(plx_dtype dtype);          /* of the significand */
 int plx_lowest_exponent(plx_dtype dtype); /* of the smallest normal number */
 double plx_largest(plx_dtype dtype);
 /* What rounds to infinity from here on: the largest number and half the distance to the next. */
@@ -272,8 +272,8 @@ typedef struct plx_bound {
     double unit;     /* what results are multiples of where nothing rounds; 0: it does */
     double range;    /* sums of terms that are larger in all may overflow in some order */
     bool rounded_once;
-    bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
-    bool either_zero;  /* +0 and -0 are right */
+    bool signed_zeros;   /* nothing underflows: also a zero that is left of other terms has its sign */
+    bool either_zero;    /* +0 and -0 are right */
     bool zeros_of_terms; /* they are where all terms are zeros: a sum may begin with its first term */
     bool flushes;
     bool may_hide; /* so wide that zero would pass for a sum of random signs */
@@ -302,8 +302,7 @@ plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic
 plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth,
                              const plx_device_info *device);
 /* Of the configuration that the kernel takes by itself. */
-static inline plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel,
-                                     const plx_device_info *device)
+static inline plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device)
 {
     return plx_bound_of_depth(inputs, kernel, kernel->depth(&inputs->problem, device), device);
 }
@@ -316,9 +315,8 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *refer
                      bool baseline, const void *result, plx_error_measure *measure, plx_error *error);
 
 /* What plx_judge does with the elements that `reference` has. */
-void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference,
-                        const plx_bound *bound, bool baseline, const void *result,
-                        plx_error_measure *measure);
+void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                        bool baseline, const void *result, plx_error_measure *measure);
 
 /* What follows from a measure: OK, WRONG or NOT_JUDGED, and why; "" where it is right.  The depth and the accumulator
  * are those of its bound. */
@@ -349,8 +347,7 @@ void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, 
 /* Makes the directory where it is not there.  PLX_IO: it can't be made, or nothing can be written there. */
 plx_status plx_save_directory(const char *directory, plx_error *error);
 /* DIR/STEM and the rest of a name. */
-plx_status plx_save_path(const char *directory, const char *stem, const char *rest, char path[4096],
-                         plx_error *error);
+plx_status plx_save_path(const char *directory, const char *stem, const char *rest, char path[4096], plx_error *error);
 /* DIR/STEM-NAME.npy: rows that lie ld apart, without what is between them. */
 plx_status plx_save_rows(const char *directory, const char *stem, const char *name, plx_dtype dtype,
                          const plx_extent *extent, int64_t ld, const void *data, plx_error *error);
@@ -379,8 +376,7 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
  * below PLX_PRECISION_LIMIT. */
 #define PLX_PRECISION_LIMIT 4.0
-double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
-                           const void *result);
+double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference, const void *result);
 /* Why it fails where that is above the limit. */
 void plx_precision_text(const plx_inputs *inputs, double worst, char *text, size_t capacity);
 

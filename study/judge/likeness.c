@@ -218,7 +218,8 @@ static squares look_at_sample(const plx_inputs *inputs, const plx_arithmetic *by
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads())
 #endif
     for (int64_t i = 0; i < count; ++i) {
-        const int64_t element = count == elements ? i : (int64_t)(plx_random(inputs->seed, 129, (uint64_t)i) % (uint64_t)elements);
+        const int64_t element =
+            count == elements ? i : (int64_t)(plx_random(inputs->seed, 129, (uint64_t)i) % (uint64_t)elements);
         const plx_floats before = plx_floats_begin();
         each[i] = look_at(inputs, by, result, element);
         plx_floats_back(before);

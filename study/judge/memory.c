@@ -87,11 +87,12 @@ static plx_status refuse(const plx_host_limits *limits, const char *what, double
         return plx_fail(error, PLX_NO_MEMORY,
                         "%s %.2f GiB of host memory, and there are %.2f GiB%s; take a smaller problem", what,
                         bytes / 0x1p30, had / 0x1p30, left ? " left" : "");
-    return plx_fail(error, PLX_NO_MEMORY,
-                    "%s %.2f GiB of host memory, and there are %.2f GiB%s: %s allows this job %.2f GiB; give it more, or "
-                    "take a smaller problem",
-                    what, bytes / 0x1p30, had / 0x1p30, left ? " left" : "", limits->memory_by,
-                    (double)limits->group_bytes / 0x1p30);
+    return plx_fail(
+        error, PLX_NO_MEMORY,
+        "%s %.2f GiB of host memory, and there are %.2f GiB%s: %s allows this job %.2f GiB; give it more, or "
+        "take a smaller problem",
+        what, bytes / 0x1p30, had / 0x1p30, left ? " left" : "", limits->memory_by,
+        (double)limits->group_bytes / 0x1p30);
 }
 
 plx_status plx_host_memory_could_have(const char *what, double bytes, plx_error *error)

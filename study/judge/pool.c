@@ -131,9 +131,9 @@ static bool may_have_few(const plx_inputs *inputs, size_t operand)
     const plx_extent *e = &inputs->extents[operand];
     const int64_t lines = sums_columns(e) ? e->rows : e->cols;
 
-    return !plx_rule_left_out(PLX_RULE_FEW) && is_alike(inputs) && inputs->input != PLX_INPUT_INTEGER && plx_is_floating(plx_inputs_dtype(inputs, operand)) &&
-           plx_factor_count(inputs) == 2 && e->sum_axis >= 0 && e->rows > 1 && lines >= LEAST_LINES &&
-           plx_sum_length(inputs) >= LEAST_TERMS;
+    return !plx_rule_left_out(PLX_RULE_FEW) && is_alike(inputs) && inputs->input != PLX_INPUT_INTEGER &&
+           plx_is_floating(plx_inputs_dtype(inputs, operand)) && plx_factor_count(inputs) == 2 && e->sum_axis >= 0 &&
+           e->rows > 1 && lines >= LEAST_LINES && plx_sum_length(inputs) >= LEAST_TERMS;
 }
 
 static void keep_terms(char *line, int64_t stride, int64_t length, size_t size, plx_dice *dice)
@@ -169,7 +169,8 @@ static void plant(const plx_inputs *inputs, size_t operand, const plx_pool_opera
     }
 }
 
-static plx_status make_few(const plx_inputs *inputs, size_t operand, plx_pool_operand *o, plx_dice *dice, plx_error *error)
+static plx_status make_few(const plx_inputs *inputs, size_t operand, plx_pool_operand *o, plx_dice *dice,
+                           plx_error *error)
 {
     const plx_extent *e = &inputs->extents[operand];
 
@@ -185,7 +186,8 @@ static plx_status make_few(const plx_inputs *inputs, size_t operand, plx_pool_op
 
 /* ---- pools ---------------------------------------------------------------------------------------- */
 
-static plx_status make_operand(const plx_inputs *inputs, size_t operand, plx_dice *dice, plx_pool_operand *o, plx_error *error)
+static plx_status make_operand(const plx_inputs *inputs, size_t operand, plx_dice *dice, plx_pool_operand *o,
+                               plx_error *error)
 {
     const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, operand));
 
@@ -296,7 +298,8 @@ plx_status plx_pool_view(const plx_pool *pool, const plx_inputs *of, const plx_c
     view->from_arrays = !pool->alike;
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
         if (pool->of[i].data != NULL)
-            view->data[i] = (char *)pool->of[i].data + (size_t)draw->window[i] * plx_dtype_size(plx_inputs_dtype(view, i));
+            view->data[i] =
+                (char *)pool->of[i].data + (size_t)draw->window[i] * plx_dtype_size(plx_inputs_dtype(view, i));
     return draw->patched < PLX_MAX_OPERANDS ? own_copy(pool, draw, view, error) : PLX_OK;
 }
 

@@ -56,7 +56,8 @@ static plx_status set_accumulator(plx_promise *promise, const char *word, plx_er
 {
     plx_dtype dtype;
     if (!plx_dtype_from_name(word, &dtype) || !plx_is_floating(dtype))
-        return plx_fail(error, PLX_INVALID, "--accumulator: sums are kept in f16, bf16, f32 or f64, not in '%.60s'", word);
+        return plx_fail(error, PLX_INVALID, "--accumulator: sums are kept in f16, bf16, f32 or f64, not in '%.60s'",
+                        word);
     promise->accumulator = PLX_OUTPUT(dtype);
     return PLX_OK;
 }
@@ -143,10 +144,11 @@ plx_status plx_promise_check(const plx_problem *problem, const plx_promise *prom
     status = check_accumulator(problem, promise, error);
     if (status != PLX_OK)
         return status;
-    if (promise->narrow_parts > 0 && plx_unit_roundoff(plx_output_dtype(problem)) <=
-                                         plx_unit_roundoff(accumulator_of(problem, promise)))
-        return plx_fail(error, PLX_INVALID, "a promise: the result is no narrower than its sums, so that no part of them is "
-                                            "rounded to it");
+    if (promise->narrow_parts > 0 &&
+        plx_unit_roundoff(plx_output_dtype(problem)) <= plx_unit_roundoff(accumulator_of(problem, promise)))
+        return plx_fail(error, PLX_INVALID,
+                        "a promise: the result is no narrower than its sums, so that no part of them is "
+                        "rounded to it");
     if (promise->flushes && problem->dtype == PLX_F64)
         return plx_fail(error, PLX_INVALID, "a promise: subnormals of f64 are flushed nowhere");
     return PLX_OK;

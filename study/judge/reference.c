@@ -186,8 +186,7 @@ static plx_status choose_sample(const plx_inputs *inputs, plx_reference_result *
         for (size_t j = 0; j < col_count; ++j)
             reference->sample[next++] = rows[i] * output->cols + cols[j];
     for (uint64_t i = 0; next < reference->count; ++i)
-        reference->sample[next++] =
-            (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)reference->elements);
+        reference->sample[next++] = (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)reference->elements);
     return PLX_OK;
 }
 
@@ -203,8 +202,7 @@ static double *line_norms(const plx_inputs *inputs, size_t operand)
         return NULL;
     for (int64_t row = 0; row < extent->rows; ++row)
         for (int64_t col = 0; col < extent->cols; ++col) {
-            double value =
-                plx_element_value(inputs->problem.dtype, inputs->data[operand], row * extent->ld + col);
+            double value = plx_element_value(inputs->problem.dtype, inputs->data[operand], row * extent->ld + col);
             norms[by_rows ? row : col] += value * value;
         }
     for (int64_t line = 0; line < lines; ++line)
@@ -246,8 +244,7 @@ plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, 
                                        plx_reference_result *reference, plx_error *error)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    plx_reference_result made = {.exact = plx_is_exact(&inputs->problem),
-                                 .elements = output->rows * output->cols};
+    plx_reference_result made = {.exact = plx_is_exact(&inputs->problem), .elements = output->rows * output->cols};
     const plx_floats before = plx_floats_begin();
     plx_status status = plx_floats_check(error);
 

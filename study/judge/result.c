@@ -64,8 +64,8 @@ static plx_status check_factors(const plx_problem *problem, plx_error *error)
     if (isfinite(alpha) && isfinite(beta))
         return PLX_OK;
     return plx_fail(error, PLX_INVALID, "%s is %s as a factor of %s: no result tells anything then",
-                    isfinite(alpha) ? "beta" : "alpha", isnan(isfinite(alpha) ? beta : alpha) ? "no number" : "infinite",
-                    plx_dtype_name(problem->dtype));
+                    isfinite(alpha) ? "beta" : "alpha",
+                    isnan(isfinite(alpha) ? beta : alpha) ? "no number" : "infinite", plx_dtype_name(problem->dtype));
 }
 
 static plx_status check_count(const plx_problem *problem, size_t count, plx_error *error)

@@ -23,8 +23,7 @@ plx_status plx_save_directory(const char *directory, plx_error *error)
     return PLX_OK;
 }
 
-plx_status plx_save_path(const char *directory, const char *stem, const char *rest, char path[4096],
-                         plx_error *error)
+plx_status plx_save_path(const char *directory, const char *stem, const char *rest, char path[4096], plx_error *error)
 {
     int length = snprintf(path, 4096, "%s/%s%s", directory, stem, rest);
     if (length < 0 || length >= 4096)
@@ -36,8 +35,7 @@ plx_status plx_save_rows(const char *directory, const char *stem, const char *na
                          const plx_extent *extent, int64_t ld, const void *data, plx_error *error)
 {
     size_t size = plx_dtype_size(dtype), row_bytes = (size_t)extent->cols * size;
-    plx_array array = {
-        .dtype = dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows, .cols = extent->cols};
+    plx_array array = {.dtype = dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows, .cols = extent->cols};
     char rest[64], path[4096];
     plx_status status;
 
@@ -51,8 +49,8 @@ plx_status plx_save_rows(const char *directory, const char *stem, const char *na
         if (array.data == NULL)
             return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", name);
         for (int64_t row = 0; row < extent->rows; ++row)
-            memcpy((char *)array.data + (size_t)row * row_bytes,
-                   (const char *)data + (size_t)(row * ld) * size, row_bytes);
+            memcpy((char *)array.data + (size_t)row * row_bytes, (const char *)data + (size_t)(row * ld) * size,
+                   row_bytes);
     }
     status = plx_npy_write(path, &array, error);
     free(array.data);

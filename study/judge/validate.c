@@ -53,8 +53,7 @@ static finding judge_overflow(const plx_bound *bound, double got, double value, 
     const double toward = signbit(isinf(got) ? got : value) ? -value : value;
     const double away = isinf(got) ? bound->overflow - toward : toward - bound->overflow;
     const bool right = isinf(got) ? away <= allowed : away < allowed;
-    return (finding){.verdict = right ? RIGHT : WRONG,
-                     .over_bound = ratio_of(away > 0.0 ? away : 0.0, allowed)};
+    return (finding){.verdict = right ? RIGHT : WRONG, .over_bound = ratio_of(away > 0.0 ? away : 0.0, allowed)};
 }
 
 static bool may_overflow(const plx_bound *bound, double got, double value)
@@ -148,8 +147,8 @@ static finding judge_bytes(const plx_inputs *inputs, const void *expected, int64
 {
     plx_dtype dtype = plx_result_dtype(inputs);
     size_t size = plx_dtype_size(dtype);
-    bool right = memcmp((const char *)expected + (size_t)entry * size,
-                        (const char *)result + (size_t)place * size, size) == 0;
+    bool right =
+        memcmp((const char *)expected + (size_t)entry * size, (const char *)result + (size_t)place * size, size) == 0;
     finding found = {.verdict = RIGHT};
 
     if (right)
@@ -166,8 +165,8 @@ static finding judge_bytes(const plx_inputs *inputs, const void *expected, int64
     return found;
 }
 
-static finding judge_entry(const plx_inputs *inputs, const plx_reference_result *reference,
-                           const plx_bound *bound, bool baseline, const void *result, int64_t entry)
+static finding judge_entry(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                           bool baseline, const void *result, int64_t entry)
 {
     int64_t place = plx_output_place(inputs, baseline, element_of(reference, entry));
     plx_dtype dtype = plx_result_dtype(inputs);
@@ -191,8 +190,7 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result
         return plx_same_bytes(reference->of.exact, result, (uint64_t)reference->count * size);
     for (int64_t row = 0; row < output->rows; ++row)
         if (memcmp((const char *)reference->of.exact + (size_t)(row * output->cols) * size,
-                   (const char *)result + (size_t)(row * output->ld) * size,
-                   (size_t)output->cols * size) != 0)
+                   (const char *)result + (size_t)(row * output->ld) * size, (size_t)output->cols * size) != 0)
             return false;
     return true;
 }
@@ -214,9 +212,8 @@ static void note_first(const plx_inputs *inputs, const plx_reference_result *ref
     plx_element_text(dtype, &value, 0, measure->expected);
 }
 
-static tally judge_entries(const plx_inputs *inputs, const plx_reference_result *reference,
-                           const plx_bound *bound, bool baseline, const void *result, int64_t first,
-                           int64_t end)
+static tally judge_entries(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                           bool baseline, const void *result, int64_t first, int64_t end)
 {
     tally sum = {.first_entry = -1};
     const plx_floats before = plx_floats_begin();
@@ -229,8 +226,8 @@ static tally judge_entries(const plx_inputs *inputs, const plx_reference_result 
     return sum;
 }
 
-static tally judge_all(const plx_inputs *inputs, const plx_reference_result *reference,
-                       const plx_bound *bound, bool baseline, const void *result)
+static tally judge_all(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                       bool baseline, const void *result)
 {
     tally all = {.first_entry = -1};
 
@@ -248,8 +245,8 @@ static tally judge_all(const plx_inputs *inputs, const plx_reference_result *ref
     return all;
 }
 
-void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference,
-                        const plx_bound *bound, bool baseline, const void *result, plx_error_measure *measure)
+void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                        bool baseline, const void *result, plx_error_measure *measure)
 {
     tally sum = {.first_entry = -1};
 
@@ -343,8 +340,7 @@ void plx_precision_text(const plx_inputs *inputs, double worst, char *text, size
                    plx_dtype_name(inputs->problem.dtype), worst, PLX_PRECISION_LIMIT);
 }
 
-double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
-                           const void *result)
+double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference, const void *result)
 {
     plx_dtype dtype = plx_result_dtype(inputs), sum = plx_sum_dtype(inputs->problem.dtype);
     double scale = sqrt((double)plx_sum_length(inputs)) * plx_unit_roundoff(sum), largest = 0.0;
@@ -372,8 +368,7 @@ void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, 
     if (measure->got[0] == '\0')
         (void)snprintf(text, capacity, "row %lld: no element of it alone, but their sum is off", row);
     else
-        (void)snprintf(text, capacity,
-                       "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
+        (void)snprintf(text, capacity, "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
                        (long long)measure->wrong, (long long)measure->compared, where, output->name, row, col,
                        measure->got, measure->expected);
 }

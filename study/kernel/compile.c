@@ -1,5 +1,5 @@
-/* CUDA C++ becomes PTX: by NVRTC, whose library is looked for when it is needed, else by nvcc; what was compiled before comes
- * from the user's cache. */
+/* CUDA C++ becomes PTX: by NVRTC, whose library is looked for when it is needed, else by nvcc; what was compiled before
+ * comes from the user's cache. */
 #define _GNU_SOURCE /* dladdr */
 
 #include "study/kernel/kernel.h"
@@ -26,7 +26,8 @@ typedef struct nvrtc_program *nvrtc_program_handle;
 /* Those functions of NVRTC that are needed; 0 is success. */
 typedef struct nvrtc {
     int (*Version)(int *, int *);
-    int (*CreateProgram)(nvrtc_program_handle *, const char *, const char *, int, const char *const *, const char *const *);
+    int (*CreateProgram)(nvrtc_program_handle *, const char *, const char *, int, const char *const *,
+                         const char *const *);
     int (*DestroyProgram)(nvrtc_program_handle *);
     int (*CompileProgram)(nvrtc_program_handle, int, const char *const *);
     int (*GetPTXSize)(nvrtc_program_handle, size_t *);
@@ -52,8 +53,9 @@ static bool find_all(void *library, nvrtc *to)
 {
     return find(library, "nvrtcVersion", &to->Version) && find(library, "nvrtcCreateProgram", &to->CreateProgram) &&
            find(library, "nvrtcDestroyProgram", &to->DestroyProgram) &&
-           find(library, "nvrtcCompileProgram", &to->CompileProgram) && find(library, "nvrtcGetPTXSize", &to->GetPTXSize) &&
-           find(library, "nvrtcGetPTX", &to->GetPTX) && find(library, "nvrtcGetProgramLogSize", &to->GetProgramLogSize) &&
+           find(library, "nvrtcCompileProgram", &to->CompileProgram) &&
+           find(library, "nvrtcGetPTXSize", &to->GetPTXSize) && find(library, "nvrtcGetPTX", &to->GetPTX) &&
+           find(library, "nvrtcGetProgramLogSize", &to->GetProgramLogSize) &&
            find(library, "nvrtcGetProgramLog", &to->GetProgramLog) &&
            find(library, "nvrtcAddNameExpression", &to->AddNameExpression) &&
            find(library, "nvrtcGetLoweredName", &to->GetLoweredName);
@@ -100,7 +102,8 @@ static const nvrtc *load_nvrtc(void)
         if (i % 3 == 0)
             (void)snprintf(path, sizeof path, "%s", name);
         else
-            (void)snprintf(path, sizeof path, "%.500s/lib64/%s", i % 3 == 1 && home != NULL ? home : "/usr/local/cuda", name);
+            (void)snprintf(path, sizeof path, "%.500s/lib64/%s", i % 3 == 1 && home != NULL ? home : "/usr/local/cuda",
+                           name);
         void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         there = library != NULL && find_all(library, &loaded);
     }
@@ -151,8 +154,8 @@ static void add_options(options *to, const plx_launches *launches, const plx_dev
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 /* Of all that a text depends on. */
-static bool cache_name(const plx_kernel_file *kernel, const plx_launches *launches, const options *given, const char *compiler,
-                       char *path, size_t capacity)
+static bool cache_name(const plx_kernel_file *kernel, const plx_launches *launches, const options *given,
+                       const char *compiler, char *path, size_t capacity)
 {
     plx_sha256 hash;
     unsigned char digest[PLX_SHA256_BYTES];
@@ -164,7 +167,8 @@ static bool cache_name(const plx_kernel_file *kernel, const plx_launches *launch
     for (size_t i = 0; i < launches->recipe->launch_count; i++)
         if (!launches->launches[i].left_out)
             plx_sha256_add(&hash, launches->launches[i].entry, strlen(launches->launches[i].entry) + 1);
-    plx_sha256_add(&hash, kernel->entry != NULL ? kernel->entry : "", kernel->entry != NULL ? strlen(kernel->entry) : 0);
+    plx_sha256_add(&hash, kernel->entry != NULL ? kernel->entry : "",
+                   kernel->entry != NULL ? strlen(kernel->entry) : 0);
     plx_sha256_add(&hash, kernel->source.text, kernel->source.length);
     plx_sha256_end(&hash, digest);
     plx_sha256_text(digest, text);
@@ -281,7 +285,8 @@ static plx_status take_text(const nvrtc *api, nvrtc_program_handle program, plx_
 }
 
 static plx_status compile_with(const nvrtc *api, nvrtc_program_handle program, const plx_kernel_file *kernel,
-                               const plx_launches *launches, const options *given, plx_compiled *compiled, plx_error *error)
+                               const plx_launches *launches, const options *given, plx_compiled *compiled,
+                               plx_error *error)
 {
     for (size_t i = 0; i < launches->recipe->launch_count; i++) {
         const char *expression = expression_of(kernel, &launches->launches[i]);
@@ -298,8 +303,8 @@ static plx_status compile_with(const nvrtc *api, nvrtc_program_handle program, c
     return status == PLX_OK ? take_text(api, program, compiled, error) : status;
 }
 
-static plx_status by_nvrtc(const nvrtc *api, const plx_kernel_file *kernel, const plx_launches *launches, options *given,
-                           plx_compiled *compiled, plx_error *error)
+static plx_status by_nvrtc(const nvrtc *api, const plx_kernel_file *kernel, const plx_launches *launches,
+                           options *given, plx_compiled *compiled, plx_error *error)
 {
     nvrtc_program_handle program = NULL;
     const char *slash = strrchr(kernel->path, '/');
@@ -381,7 +386,8 @@ static plx_status by_nvcc(const plx_kernel_file *kernel, const options *given, p
     const char *place = getenv("TMPDIR");
     (void)snprintf(directory, sizeof directory, "%.400s/parallax-XXXXXX", place != NULL ? place : "/tmp");
     if (mkdtemp(directory) == NULL)
-        return plx_fail(error, PLX_IO, "can't make a directory in %.200s for the compiler: %s", directory, strerror(errno));
+        return plx_fail(error, PLX_IO, "can't make a directory in %.200s for the compiler: %s", directory,
+                        strerror(errno));
     (void)snprintf(path, sizeof path, "%s/kernel.cu", directory);
     int code = write_file(path, kernel->source.text, kernel->source.length) ? run_nvcc(given, directory) : -1;
     (void)snprintf(path, sizeof path, "%s/log", directory);
@@ -391,8 +397,10 @@ static plx_status by_nvcc(const plx_kernel_file *kernel, const options *given, p
         compiled->ptx = read_file(path, MOST_OF_PTX, &compiled->length);
     remove_all(directory);
     if (code == 127 || code == -1)
-        return plx_fail(error, PLX_BUILD_FAILED, "%.120s needs a compiler: there is neither libnvrtc.so nor nvcc here; install "
-                        "CUDA's nvrtc, or compile it to .ptx", kernel->path);
+        return plx_fail(error, PLX_BUILD_FAILED,
+                        "%.120s needs a compiler: there is neither libnvrtc.so nor nvcc here; install "
+                        "CUDA's nvrtc, or compile it to .ptx",
+                        kernel->path);
     if (code != 0)
         return refuse(kernel, compiled->log, error);
     return compiled->length > 0 ? PLX_OK : plx_fail(error, PLX_BUILD_FAILED, "%.120s: nvcc wrote no PTX", kernel->path);
@@ -409,8 +417,8 @@ void plx_compiled_free(plx_compiled *compiled)
     *compiled = (plx_compiled){.ptx = NULL};
 }
 
-plx_status plx_kernel_compile(const plx_kernel_file *kernel, const plx_launches *launches, const plx_device_info *device,
-                            plx_compiled *compiled, plx_error *error)
+plx_status plx_kernel_compile(const plx_kernel_file *kernel, const plx_launches *launches,
+                              const plx_device_info *device, plx_compiled *compiled, plx_error *error)
 {
     const nvrtc *api = load_nvrtc();
     int major = 0, minor = 0;

@@ -1,4 +1,5 @@
-/* The launches of a recipe for a problem, as a backend takes them: numbers are bytes now, and scratch memory is pieces. */
+/* The launches of a recipe for a problem, as a backend takes them: numbers are bytes now, and scratch memory is pieces.
+ */
 #include "study/kernel/kernel.h"
 
 #include <parallax/half.h>
@@ -62,12 +63,20 @@ static void put_scalar(const plx_launches *launches, double real, unsigned char 
     const int64_t wide = (int64_t)real;
     const int32_t narrow = (int32_t)wide;
     switch (launches->problem.dtype) {
-    case PLX_F64: put_real(PLX_GIVES_F64, real, to); break;
-    case PLX_I64: memcpy(to, &wide, sizeof wide); break;
+    case PLX_F64:
+        put_real(PLX_GIVES_F64, real, to);
+        break;
+    case PLX_I64:
+        memcpy(to, &wide, sizeof wide);
+        break;
     case PLX_I8:
     case PLX_I16:
-    case PLX_I32: memcpy(to, &narrow, sizeof narrow); break;
-    default: put_real(PLX_GIVES_F32, real, to); break;
+    case PLX_I32:
+        memcpy(to, &narrow, sizeof narrow);
+        break;
+    default:
+        put_real(PLX_GIVES_F32, real, to);
+        break;
     }
 }
 
@@ -112,17 +121,19 @@ static plx_status add_argument(made_list *made, size_t index, plx_error *error)
         return PLX_OK;
     case PLX_GIVES_MAP:
         *given = (plx_given){.kind = PLX_GIVEN_MAP, .which = which};
-        return bound->is->by_pointer ? plx_fail(error, PLX_UNSUPPORTED, "%s: maps by pointer can't be launched yet",
-                                                bound->is->field)
-                                     : PLX_OK;
+        return bound->is->by_pointer
+                   ? plx_fail(error, PLX_UNSUPPORTED, "%s: maps by pointer can't be launched yet", bound->is->field)
+                   : PLX_OK;
     case PLX_GIVES_LOCAL:
         *given = (plx_given){.kind = PLX_GIVEN_LOCAL, .size = (uint64_t)bound->value};
         return PLX_OK;
     case PLX_GIVES_NULL:
         *given = (plx_given){.kind = PLX_GIVEN_NULL};
         return PLX_OK;
-    case PLX_GIVES_STRUCT: return add_struct(made, bound, given, error);
-    default: break;
+    case PLX_GIVES_STRUCT:
+        return add_struct(made, bound, given, error);
+    default:
+        break;
     }
     put_value(made->launches, bound, made->values[index]);
     if (bound->is->kind == PLX_GIVES_SCALAR && bound->is->by_pointer)
@@ -160,7 +171,10 @@ static plx_status add_struct(made_list *made, const plx_bound_argument *bound, p
         }
         at += size;
     }
-    *given = (plx_given){.kind = PLX_GIVEN_BYTES, .size = bound->bytes, .bytes = bytes, .pointers = pointers,
+    *given = (plx_given){.kind = PLX_GIVEN_BYTES,
+                         .size = bound->bytes,
+                         .bytes = bytes,
+                         .pointers = pointers,
                          .pointer_count = pointer_count};
     return status;
 }
@@ -274,10 +288,12 @@ static plx_status add_options(made_list *made, plx_error *error)
         if (strncmp(recipe->options.at[i], "-cl-", 4) == 0)
             length += (size_t)snprintf(text + length, ROOM - length, " %s", recipe->options.at[i]);
     made->list.options = text;
-    return length < ROOM ? PLX_OK : plx_fail(error, PLX_INVALID, "compile: the options have more than %d bytes", ROOM - 1);
+    return length < ROOM ? PLX_OK
+                         : plx_fail(error, PLX_INVALID, "compile: the options have more than %d bytes", ROOM - 1);
 }
 
-static plx_status add_code(made_list *made, const plx_kernel_file *kernel, const plx_compiled *compiled, plx_error *error)
+static plx_status add_code(made_list *made, const plx_kernel_file *kernel, const plx_compiled *compiled,
+                           plx_error *error)
 {
     made->list.language = plx_languages[kernel->source.kind].passed_as;
     made->list.name = kernel->path;
@@ -295,8 +311,8 @@ static plx_status add_code(made_list *made, const plx_kernel_file *kernel, const
     return kernel->source.kind == PLX_SOURCE_CL ? add_options(made, error) : PLX_OK;
 }
 
-/* Every order of the sum is right with as many roundings as there are terms, in matrix units with those of their sums of
- * eight; what beta multiplies is one more. */
+/* Every order of the sum is right with as many roundings as there are terms, in matrix units with those of their sums
+ * of eight; what beta multiplies is one more. */
 static int64_t any_depth(const plx_kernel_file *kernel, const plx_problem *problem)
 {
     plx_extent extents[PLX_MAX_OPERANDS];
@@ -306,7 +322,8 @@ static int64_t any_depth(const plx_kernel_file *kernel, const plx_problem *probl
     plx_problem_scalars(problem, &alpha, &beta);
     if (terms <= 0)
         return 0;
-    return (kernel->uses_units && problem->dtype != PLX_F64 ? 11 * (terms / 8 + 1) + 16 : terms) + (beta != 0.0 ? 1 : 0);
+    return (kernel->uses_units && problem->dtype != PLX_F64 ? 11 * (terms / 8 + 1) + 16 : terms) +
+           (beta != 0.0 ? 1 : 0);
 }
 
 plx_status plx_given_make(const plx_kernel_file *kernel, plx_launches *launches, const plx_compiled *compiled,

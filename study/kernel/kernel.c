@@ -34,7 +34,8 @@ static plx_status read_recipe(plx_kernel_file *made, const plx_kernel_wanted *wa
     if (status == PLX_OK)
         status = plx_recipe_file_read(path, &made->recipe, error);
     if (status == PLX_IO && wanted->recipe == NULL)
-        return plx_fail(error, PLX_IO, "%.200s: no recipe beside it; --recipe FILE says how it is launched (doc/recipe.md)",
+        return plx_fail(error, PLX_IO,
+                        "%.200s: no recipe beside it; --recipe FILE says how it is launched (doc/recipe.md)",
                         wanted->source);
     if (status == PLX_OK)
         status = plx_recipe_bytes(path, PLX_RECIPE_BYTES, &text, &length, error);
@@ -51,8 +52,8 @@ static plx_status check_api(const plx_kernel_file *made, plx_error *error)
         return plx_fail(error, PLX_INVALID, "%.120s is for %s, and its recipe %.120s for %s", made->path, wanted->title,
                         made->recipe->path, dialect->title);
     if (made->entry != NULL && made->recipe->launch_count != 1)
-        return plx_fail(error, PLX_INVALID, "--entry names the entry of one launch, and %.160s has %zu", made->recipe->path,
-                        made->recipe->launch_count);
+        return plx_fail(error, PLX_INVALID, "--entry names the entry of one launch, and %.160s has %zu",
+                        made->recipe->path, made->recipe->launch_count);
     if (made->recipe->accumulator != NULL && strcmp(made->recipe->accumulator, "f16") == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "claims.accumulator: sums in f16 are not judged yet");
     return PLX_OK;
@@ -155,8 +156,8 @@ const char *plx_kernel_file_log(const plx_kernel_file *kernel)
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-plx_status plx_kernel_file_takes(const plx_kernel_file *kernel, const plx_problem *problem, const plx_device_info *device,
-                                 plx_error *error)
+plx_status plx_kernel_file_takes(const plx_kernel_file *kernel, const plx_problem *problem,
+                                 const plx_device_info *device, plx_error *error)
 {
     plx_launches *launches = NULL;
     const plx_status status =
@@ -185,10 +186,12 @@ static plx_status prepare(plx_kernel_file *kernel, const plx_launches *launches,
         (void)pthread_mutex_unlock(&kernel->lock);
     }
     char *named[PLX_RECIPE_LAUNCHES] = {kernel->entry};
-    const char *text = compiled->ptx != NULL ? compiled->ptx : kernel->source.kind == PLX_SOURCE_PTX ? kernel->source.text : NULL;
+    const char *text = compiled->ptx != NULL                   ? compiled->ptx
+                       : kernel->source.kind == PLX_SOURCE_PTX ? kernel->source.text
+                                                               : NULL;
     if (status == PLX_OK && text != NULL)
-        status = plx_launches_compare_text(launches, kernel->path, text, compiled->ptx != NULL ? compiled->entries : named,
-                                           error);
+        status = plx_launches_compare_text(launches, kernel->path, text,
+                                           compiled->ptx != NULL ? compiled->entries : named, error);
     if (status != PLX_OK)
         plx_compiled_free(compiled);
     return status;

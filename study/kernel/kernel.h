@@ -35,30 +35,31 @@ struct plx_kernel_file {
     plx_chosen *chosen;
     size_t chosen_count;
     plx_compute compute;
-    bool uses_units; /* matrix units may be what it multiplies in */
+    bool uses_units;      /* matrix units may be what it multiplies in */
     pthread_mutex_t lock; /* of what was compiled: */
     char *log;
 };
 
 /* ---- the text (source.c) -------------------------------------------------------------- */
 
-/* Reads a file whose name ends as one of the kinds.  Files that a text includes by "..." stand in it from then on: they are
- * looked for beside it and in the recipe's directories, below the recipe's own. */
+/* Reads a file whose name ends as one of the kinds.  Files that a text includes by "..." stand in it from then on: they
+ * are looked for beside it and in the recipe's directories, below the recipe's own. */
 plx_status plx_source_read(const char *path, const plx_recipe_file *recipe, plx_source *source, plx_error *error);
 /* SHA-256 in hexadecimal digits. */
 void plx_source_hash(const void *bytes, size_t length, char text[65]);
 
 /* ---- what is no device code yet (compile.c) -------------------------------------------------------------- */
 
-/* By a library of the compiler where it is there, else by its program.  From the user's cache where the same was compiled before. */
-plx_status plx_kernel_compile(const plx_kernel_file *kernel, const plx_launches *launches, const plx_device_info *device,
-                            plx_compiled *compiled, plx_error *error);
+/* By a library of the compiler where it is there, else by its program.  From the user's cache where the same was
+ * compiled before. */
+plx_status plx_kernel_compile(const plx_kernel_file *kernel, const plx_launches *launches,
+                              const plx_device_info *device, plx_compiled *compiled, plx_error *error);
 void plx_compiled_free(plx_compiled *compiled);
 
 /* ---- launches as a backend takes them (given.c) ---------------------------------------------- */
 
-/* A list for plx_context_add_kernel(), of code that is the source's or was compiled; it keeps what it points to.  `launches`
- * is its own from then on. */
+/* A list for plx_context_add_kernel(), of code that is the source's or was compiled; it keeps what it points to.
+ * `launches` is its own from then on. */
 plx_status plx_given_make(const plx_kernel_file *kernel, plx_launches *launches, const plx_compiled *compiled,
                           const plx_launch_list **list, plx_error *error);
 void plx_given_free(const plx_launch_list *list);

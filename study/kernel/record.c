@@ -38,8 +38,10 @@ plx_status plx_kernel_record_time(const char *path, const plx_problem *problem, 
     *found = false;
     plx_problem_text(problem, 0, text, sizeof text);
     if (!is_text(root, "schema", schema))
-        status = plx_fail(error, PLX_INVALID, "%.200s: no record of judge --source: its schema is not %s", path, schema);
-    json_array_foreach(json_object_get(root, "shapes"), index, shape) {
+        status =
+            plx_fail(error, PLX_INVALID, "%.200s: no record of judge --source: its schema is not %s", path, schema);
+    json_array_foreach(json_object_get(root, "shapes"), index, shape)
+    {
         if (status == PLX_OK && !*found && is_text(shape, "problem", text))
             *found = read_time(shape, time);
     }

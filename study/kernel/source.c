@@ -111,19 +111,20 @@ static plx_status add_include(expansion *to, const char *from, const char *what,
     const char end = what[0] == '<' ? '>' : '"';
     const size_t length = strcspn(what + 1, end == '>' ? ">\r\n" : "\"\r\n");
     if ((what[0] != '"' && what[0] != '<') || what[1 + length] != end || length == 0 || length >= sizeof name)
-        return plx_fail(to->error, PLX_INVALID, "%.200s:%d: #include takes a name in quotes or brackets here", from, line);
+        return plx_fail(to->error, PLX_INVALID, "%.200s:%d: #include takes a name in quotes or brackets here", from,
+                        line);
     (void)snprintf(name, sizeof name, "%.*s", (int)length, what + 1);
     if (leads_out(name))
-        return plx_fail(to->error, PLX_INVALID, "%.120s:%d: '%.80s' is included, and lies outside the kernel's directories",
-                        from, line, name);
+        return plx_fail(to->error, PLX_INVALID,
+                        "%.120s:%d: '%.80s' is included, and lies outside the kernel's directories", from, line, name);
     if (what[0] == '<')
         return PLX_UNSUPPORTED; /* the compiler's own */
     if (!find_include(to, from, name, path, sizeof path))
-        return plx_fail(to->error, PLX_INVALID, "%.120s:%d: there is no '%.80s' beside it, nor in the recipe's include", from,
-                        line, name);
+        return plx_fail(to->error, PLX_INVALID, "%.120s:%d: there is no '%.80s' beside it, nor in the recipe's include",
+                        from, line, name);
     if (++to->includes > PLX_INCLUDES || level >= PLX_INCLUDE_LEVELS)
-        return plx_fail(to->error, PLX_INVALID, "%.120s:%d: more than %d files are included, or %d within each other", from,
-                        line, PLX_INCLUDES, PLX_INCLUDE_LEVELS);
+        return plx_fail(to->error, PLX_INVALID, "%.120s:%d: more than %d files are included, or %d within each other",
+                        from, line, PLX_INCLUDES, PLX_INCLUDE_LEVELS);
     plx_status status = plx_recipe_text(path, PLX_SOURCE_BYTES, &text, to->error);
     if (status == PLX_OK)
         status = expand(to, path, text, level + 1);

@@ -124,7 +124,7 @@ static plx_ceiling_kind arithmetic_of(const plx_ceilings *ceilings, const plx_wo
     if (!(value_of(ceilings, workload->units) > 0.0))
         return workload->arithmetic;
     return workload->on_units || time_ns < least_time(ceilings, workload, workload->arithmetic) ? workload->units
-                                                                                             : workload->arithmetic;
+                                                                                                : workload->arithmetic;
 }
 
 /* The likely cause, most certain first. */
@@ -176,12 +176,11 @@ bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workl
         *kind = kinds[i];
         plx_duration_text(time_ns, "us", duration, sizeof duration);
         plx_plain_number_text(ceilings->value[kinds[i]], 4, rate, sizeof rate);
-        (void)snprintf(
-            reason, capacity,
-            "not timed: %s is %.3g times as fast as the %s ceiling of this device allows (%s %s), "
-            "which is an error of measurement",
-            duration, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]),
-            rate, plx_ceiling_unit(kinds[i]));
+        (void)snprintf(reason, capacity,
+                       "not timed: %s is %.3g times as fast as the %s ceiling of this device allows (%s %s), "
+                       "which is an error of measurement",
+                       duration, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]), rate,
+                       plx_ceiling_unit(kinds[i]));
         return true;
     }
     return false;
@@ -223,5 +222,6 @@ bool plx_ceiling_is_false(const plx_ceiling *ceiling)
 
 double plx_ceiling_reached(const plx_ceiling *ceiling)
 {
-    return ceiling->kind == PLX_CEILING_LAUNCH ? ceiling->value / ceiling->fraction : ceiling->value * ceiling->fraction;
+    return ceiling->kind == PLX_CEILING_LAUNCH ? ceiling->value / ceiling->fraction
+                                               : ceiling->value * ceiling->fraction;
 }

@@ -25,8 +25,8 @@ typedef struct benchmark {
     plx_problem problem; /* the one that is timed */
     plx_plan *plan;
     plx_operand_buffers operands; /* one set */
-    plx_timed_queues queue; /* one */
-    double overhead_ns;     /* of a batch on the host's clock */
+    plx_timed_queues queue;       /* one */
+    double overhead_ns;           /* of a batch on the host's clock */
     bool was_steady;
     plx_telemetry state; /* while the last batch ran */
 } benchmark;
@@ -37,8 +37,10 @@ static const struct pattern_of_kind {
     plx_probe_pattern pattern;
     plx_dtype dtype;
 } patterns[PLX_CEILING_COUNT] = {
-    [PLX_CEILING_COPY] = {PLX_PROBE_COPY, PLX_I32},       [PLX_CEILING_READ] = {PLX_PROBE_READ, PLX_I32},
-    [PLX_CEILING_FMA_F32] = {PLX_PROBE_FMA, PLX_F32},     [PLX_CEILING_FMA_F64] = {PLX_PROBE_FMA, PLX_F64},
+    [PLX_CEILING_COPY] = {PLX_PROBE_COPY, PLX_I32},
+    [PLX_CEILING_READ] = {PLX_PROBE_READ, PLX_I32},
+    [PLX_CEILING_FMA_F32] = {PLX_PROBE_FMA, PLX_F32},
+    [PLX_CEILING_FMA_F64] = {PLX_PROBE_FMA, PLX_F64},
     [PLX_CEILING_LAUNCH] = {PLX_PROBE_LAUNCH, PLX_I32},
     [PLX_CEILING_UNITS_F16] = {PLX_PROBE_UNITS_F16, PLX_F32},
     [PLX_CEILING_UNITS_BF16] = {PLX_PROBE_UNITS_BF16, PLX_F32},
@@ -55,9 +57,8 @@ static uint64_t stream_bytes(const plx_backend *backend)
     const bool processor = (device->features & PLX_FEATURE_CPU) != 0;
     uint64_t bytes = processor ? UINT64_C(88) << 20 : UINT64_C(1) << 31;
 
-    while (bytes > PATTERN_BYTES &&
-           ((device->memory_bytes > 0 && bytes > device->memory_bytes / 8) ||
-            (device->max_alloc_bytes > 0 && bytes > device->max_alloc_bytes)))
+    while (bytes > PATTERN_BYTES && ((device->memory_bytes > 0 && bytes > device->memory_bytes / 8) ||
+                                     (device->max_alloc_bytes > 0 && bytes > device->max_alloc_bytes)))
         bytes /= 2;
     return bytes;
 }
@@ -99,8 +100,7 @@ static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind,
     if (kind == PLX_CEILING_COPY)
         problem.of.probe.n = (int64_t)(stream_bytes(backend) / plx_dtype_size(problem.dtype));
     else if (kind == PLX_CEILING_READ) /* bytes of one chunk and its sum are what one element moves */
-        problem.of.probe.n =
-            (int64_t)((double)stream_bytes(backend) / plx_operation_of(PLX_PROBE)->bytes(&problem));
+        problem.of.probe.n = (int64_t)((double)stream_bytes(backend) / plx_operation_of(PLX_PROBE)->bytes(&problem));
     else if (plx_ceiling_is_of_units(kind))
         problem.of.probe.n = units_elements(backend, &problem);
     else if (kind != PLX_CEILING_LAUNCH)
@@ -272,8 +272,8 @@ static measured measured_of(const benchmark *g, double value)
     return (measured){.value = value,
                       .was_steady = g->was_steady,
                       .clock_mhz = (state->known & PLX_KNOWS_SM_CLOCK) != 0 ? state->sm_clock_mhz : 0.0,
-                      .at_power_limit = (state->known & PLX_KNOWS_THROTTLE) != 0 &&
-                                        (state->throttle & PLX_THROTTLE_POWER) != 0};
+                      .at_power_limit =
+                          (state->known & PLX_KNOWS_THROTTLE) != 0 && (state->throttle & PLX_THROTTLE_POWER) != 0};
 }
 
 static measured measure_by(plx_backend *backend, plx_ceiling_kind kind, way by)
@@ -390,8 +390,8 @@ static measured measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
     best_way found = {.backend = backend, .kind = kind};
     plx_ceilings kept = {.tried = 0};
     const bool has = has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend));
-    const bool alone = has && (kind == PLX_CEILING_LAUNCH || !plx_same_device(plx_backend_device(backend),
-                                                                             plx_backend_device(backend)));
+    const bool alone = has && (kind == PLX_CEILING_LAUNCH ||
+                               !plx_same_device(plx_backend_device(backend), plx_backend_device(backend)));
 
     if (alone)
         found.own = found.best = measure(backend, kind);

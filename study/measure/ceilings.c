@@ -17,8 +17,8 @@ static plx_status measure_all(plx_open_backends *opened, plx_results *results, p
     return status;
 }
 
-plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t count,
-                                plx_results *results, plx_error *error)
+plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t count, plx_results *results,
+                                plx_error *error)
 {
     plx_results made = {.record_count = 0};
     plx_open_backends opened;

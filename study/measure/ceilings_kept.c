@@ -39,8 +39,8 @@ static void owner_of(const plx_backend *backend, char whose[static 1024])
     plx_host_limits_now(&limits);
     plx_cache_device(info, device, sizeof device);
     (void)snprintf(whose, 1024, "%.200s|%.*s|%.200s|%.200s|%.40s|%.80s|%" PRIu32 "|%.4g", device,
-                   (int)strcspn(label, ":"), label, info->api, info->driver, plx_version(),
-                   built->kernels_hash, limits.processors, limits.quota);
+                   (int)strcspn(label, ":"), label, info->api, info->driver, plx_version(), built->kernels_hash,
+                   limits.processors, limits.quota);
     plx_text_clean(whose, 1024);
     for (char *at = whose; (at = strpbrk(at, "\t\n")) != NULL;)
         *at = ' ';
@@ -85,8 +85,7 @@ static void take_line(void *data, const kept_line *line)
     const wanted *w = data;
 
     for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
-        if (strcmp(line->kind, plx_ceiling_name((plx_ceiling_kind)kind)) == 0 &&
-            strcmp(line->whose, w->whose) == 0) {
+        if (strcmp(line->kind, plx_ceiling_name((plx_ceiling_kind)kind)) == 0 && strcmp(line->whose, w->whose) == 0) {
             w->ceilings->value[kind] = line->value;
             w->ceilings->clock_mhz[kind] = line->clock_mhz;
             w->ceilings->at_power_limit |= line->at_power_limit != 0 ? UINT32_C(1) << kind : 0;

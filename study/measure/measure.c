@@ -11,7 +11,15 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { LEAST_SAMPLES = 3, ENOUGH_SAMPLES = 10, MOST_LIMITS = 8, MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
+enum {
+    LEAST_SAMPLES = 3,
+    ENOUGH_SAMPLES = 10,
+    MOST_LIMITS = 8,
+    MIN_SAMPLES = 20,
+    MAX_BATCH = 20000,
+    CALLS_PER_ROUND = 4,
+    LAUNCHES_PER_QUEUE = 4
+};
 /* One of the first rounds is looked at, the last, and of the others what there is time for. */
 enum { TRIES = 4, FIRST_ROUNDS = 2, LEAST_LOOKS = 8, ALONE = 12, GHOSTS = 3, MOST_PAIRS = 24, MOST_READS = 8 };
 
@@ -40,11 +48,11 @@ typedef struct runner {
     bool judges;
     plx_error_measure judged; /* what was found before timing */
     size_t batch, count, calls, looks;
-    size_t noted; /* samples that have what their device said after them */
-    bool ending, done; /* ending: after this round nothing more is sampled */
-    plx_clock_fit fit;   /* of the device's clock to the host's */
-    double overhead_ns;  /* of a batch on the host's clock */
-    double once_ns;  /* about the time of one launch */
+    size_t noted;                         /* samples that have what their device said after them */
+    bool ending, done;                    /* ending: after this round nothing more is sampled */
+    plx_clock_fit fit;                    /* of the device's clock to the host's */
+    double overhead_ns;                   /* of a batch on the host's clock */
+    double once_ns;                       /* about the time of one launch */
     double spent_ns, timed_ns, looked_ns; /* on the host's clock; samples alone; looks */
     plx_sample samples[PLX_MAX_SAMPLES];
     double latencies[PLX_MAX_SAMPLES];
@@ -203,8 +211,7 @@ static bool converged(const runner *r, const timing_rules *rules)
     if (r->count < MIN_SAMPLES || r->spent_ns < least_share * rules->limit_ns)
         return false;
     plx_timing_of_samples(r->samples, r->count, &timing);
-    return timing.samples >= MIN_SAMPLES &&
-           timing.high_ns - timing.low_ns <= converged_width * timing.median_ns;
+    return timing.samples >= MIN_SAMPLES && timing.high_ns - timing.low_ns <= converged_width * timing.median_ns;
 }
 
 /* What a device says holds for the samples since it was asked before, and for those until it is asked again. */
@@ -333,7 +340,8 @@ static plx_status turn_alone(runner *r, double budget_ns, plx_error *error)
     if (status == PLX_OK)
         status = plx_timed_results_look(&r->results, false, budget_ns, error);
     pause_a_while(r);
-    return status == PLX_OK && r->results.wrong[0] == '\0' ? plx_timed_results_sweep(&r->results, budget_ns, error) : status;
+    return status == PLX_OK && r->results.wrong[0] == '\0' ? plx_timed_results_sweep(&r->results, budget_ns, error)
+                                                           : status;
 }
 
 /* What is damaged may be the work of another candidate, even of one that still works: after a while it is repeated
@@ -422,7 +430,8 @@ static plx_status time_one(runner *r, size_t launches, double *once_ns)
 static plx_status follow_work(runner *r, size_t fewer, plx_error *error)
 {
     static const double more = 1.25, start_ns = 10e3;
-    const double start = (r->fit == PLX_CLOCK_FITS ? start_ns : start_ns + 2.0 * plx_clock_empty(r->overhead_ns)) / (double)fewer;
+    const double start =
+        (r->fit == PLX_CLOCK_FITS ? start_ns : start_ns + 2.0 * plx_clock_empty(r->overhead_ns)) / (double)fewer;
     double as_timed[MOST_PAIRS], least = 0.0, now, median = 0.0;
     plx_status status = PLX_OK;
     char text[200], one[32], other[32];
@@ -441,7 +450,8 @@ static plx_status follow_work(runner *r, size_t fewer, plx_error *error)
     }
     plx_duration_text(median, "us", one, sizeof one);
     plx_duration_text(least, "us", other, sizeof other);
-    (void)snprintf(text, sizeof text, "a launch takes %s where launches meet the same data again, %s where each has its own", one, other);
+    (void)snprintf(text, sizeof text,
+                   "a launch takes %s where launches meet the same data again, %s where each has its own", one, other);
     refuse(r, "time doesn't follow work: ", text);
     return explain(r, status, error);
 }
@@ -469,7 +479,8 @@ static plx_status read_late(runner *r, plx_error *error)
     }
     plx_duration_text(first, "us", one, sizeof one);
     plx_duration_text(again, "us", other, sizeof other);
-    (void)snprintf(text, sizeof text, "results are computed when they are read: reading %zu of them takes %s, again %s", sets, one, other);
+    (void)snprintf(text, sizeof text, "results are computed when they are read: reading %zu of them takes %s, again %s",
+                   sets, one, other);
     refuse(r, "time doesn't follow work: ", text);
     return PLX_OK;
 }
@@ -597,8 +608,10 @@ static void runner_start(runner *r, plx_candidate *candidate, plx_timed_sets **s
     r->judges = references != NULL;
     r->judged = candidate->error;
     status = plx_timed_sets_for(sets, candidate->backend, inputs, rules->hot, rules->queues, &r->sets, &error);
-    r->results = (plx_timed_results){
-        .candidate = candidate, .inputs = inputs, .sets = r->sets, .dice.seed = plx_random(inputs->seed, 523, (uint64_t)candidate->step)};
+    r->results = (plx_timed_results){.candidate = candidate,
+                                     .inputs = inputs,
+                                     .sets = r->sets,
+                                     .dice.seed = plx_random(inputs->seed, 523, (uint64_t)candidate->step)};
     if (status == PLX_OK)
         status = explain(r, make_ready(r, rules), &error);
     if (status != PLX_OK)
@@ -713,7 +726,8 @@ static void watch_devices(runner *runners, size_t count, const plx_candidate *ca
         runners[i].all_count = count;
         runners[i].watch = &runners[first].own_watch;
         if (first == i && backends != NULL)
-            runners[i].own_watch.source = plx_telemetry_source(runners[i].candidate->backend, backends, candidate_count);
+            runners[i].own_watch.source =
+                plx_telemetry_source(runners[i].candidate->backend, backends, candidate_count);
     }
     free(backends);
 }
@@ -727,9 +741,8 @@ static void end_watches(runner *runners, size_t count)
 }
 
 /* Candidate i meets inputs[i * stride] and references[i * stride]. */
-static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                          plx_references *references, size_t stride, const timing_rules *rules,
-                          plx_error *error)
+static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
+                          size_t stride, const timing_rules *rules, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
@@ -758,8 +771,7 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
 }
 
 plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                                  plx_references *references, const plx_compare_options *options,
-                                  plx_error *error)
+                                  plx_references *references, const plx_compare_options *options, plx_error *error)
 {
     return plx_measure_and_tell(candidates, count, inputs, references, options, (plx_measure_tick){NULL, NULL}, error);
 }

@@ -8,8 +8,7 @@
  * the timed launches leave is judged by `references`, and a candidate whose results were wrong then
  * is wrong and has no time.  Without references nothing is judged. */
 plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                                  plx_references *references, const plx_compare_options *options,
-                                  plx_error *error);
+                                  plx_references *references, const plx_compare_options *options, plx_error *error);
 /* The same, telling between its rounds which share of the time that it may take is spent. */
 typedef struct plx_measure_tick {
     void (*tell)(void *data, double share);

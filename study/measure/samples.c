@@ -34,8 +34,7 @@ static double typical_clock(const plx_sample *samples, size_t count)
 
 static bool is_sound(const plx_sample *sample, double typical)
 {
-    return (sample->throttle & passing) == 0 &&
-           !(sample->clock_mhz > 0.0 && sample->clock_mhz < slowed * typical);
+    return (sample->throttle & passing) == 0 && !(sample->clock_mhz > 0.0 && sample->clock_mhz < slowed * typical);
 }
 
 size_t plx_samples_filter(const plx_sample *samples, size_t count, bool *keep, bool *throttled)

@@ -9,9 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLED = 64, FEW_LINES = 6, FEW_ELEMENTS = 6, PATCHED_LINES = 4, MOST_SAMPLED = SAMPLED + 4 + 2 * FEW_LINES * FEW_ELEMENTS };
-/* Multiply-adds of a reference: up to the first all elements are judged in every look, without other threads; above the second products
- * are judged by Freivalds' test and a sample. */
+enum {
+    SAMPLED = 64,
+    FEW_LINES = 6,
+    FEW_ELEMENTS = 6,
+    PATCHED_LINES = 4,
+    MOST_SAMPLED = SAMPLED + 4 + 2 * FEW_LINES * FEW_ELEMENTS
+};
+/* Multiply-adds of a reference: up to the first all elements are judged in every look, without other threads; above the
+ * second products are judged by Freivalds' test and a sample. */
 static const double cheap = 0x1p14, dear = 0x1p27;
 /* What is read at a time to see whether it was there already. */
 static const uint64_t most_read = UINT64_C(1) << 25;
@@ -88,7 +94,9 @@ static void add_patched(plx_timed_results *t, const plx_contents *contents, samp
     if (e == NULL || operand > 1 || e->sum_axis != 1 || e->rows < 2)
         return;
     for (int i = 0; i < PATCHED_LINES; ++i)
-        add_line(t, operand, (contents->patch_at + (int64_t)plx_roll_below(&t->dice, (uint64_t)contents->patch_count)) / e->ld, 2, s);
+        add_line(t, operand,
+                 (contents->patch_at + (int64_t)plx_roll_below(&t->dice, (uint64_t)contents->patch_count)) / e->ld, 2,
+                 s);
 }
 
 /* Lines with few terms, from a random one on. */
@@ -126,14 +134,17 @@ static void refer(const plx_inputs *view, sample *s, references *memory, plx_ref
 
     for (size_t i = 0; i < view->operation->operand_count; ++i)
         operands.at[i] = view->data[i];
-    *reference = (plx_reference_result){.exact = plx_is_exact(&view->problem), .elements = s->count, .count = s->count,
+    *reference = (plx_reference_result){.exact = plx_is_exact(&view->problem),
+                                        .elements = s->count,
+                                        .count = s->count,
                                         .sample = s->element,
                                         .of = {memory->exact, memory->value, memory->tail, memory->magnitude}};
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (plx_sum_length(view) > 4096)
 #endif
     for (int64_t i = 0; i < s->count; ++i) {
-        plx_reference one = {memory->exact + (size_t)i * size, memory->value + i, memory->tail + i, memory->magnitude + i};
+        plx_reference one = {memory->exact + (size_t)i * size, memory->value + i, memory->tail + i,
+                             memory->magnitude + i};
         plx_reference_make(&view->problem, &operands, s->element[i], 1, &one);
     }
 }
@@ -151,7 +162,8 @@ static void judge_sample(const plx_timed_results *t, const plx_inputs *view, con
     plx_judge_elements(view, &reference, bound, false, t->staging, measure);
 }
 
-static plx_status judge_whole(const plx_timed_results *t, const plx_inputs *view, plx_error_measure *measure, plx_error *error)
+static plx_status judge_whole(const plx_timed_results *t, const plx_inputs *view, plx_error_measure *measure,
+                              plx_error *error)
 {
     plx_reference_result reference;
     plx_status status = plx_reference_result_within(view, is_baseline(t), dear, &reference, error);
@@ -207,7 +219,8 @@ static bool is_of_before(const plx_timed_results *t, const plx_timed_set *set, i
     plx_error error;
     plx_inputs view;
 
-    if (!set->patched || element < 0 || is_baseline(t) || plx_pool_view(t->sets->pool, t->inputs, &set->before, &view, &error) != PLX_OK)
+    if (!set->patched || element < 0 || is_baseline(t) ||
+        plx_pool_view(t->sets->pool, t->inputs, &set->before, &view, &error) != PLX_OK)
         return false;
     judge_sample(t, &view, &t->bound, &one, &measure);
     plx_pool_view_free(&set->before, &view);
@@ -226,8 +239,9 @@ static void report_wrong(plx_timed_results *t, size_t which, const plx_error_mea
     if (!set->left && is_as_filled(t, set))
         (void)snprintf(t->wrong, sizeof t->wrong, "left %s of set %zu as it was", name, which + 1);
     else if (is_of_before(t, set, measure->first_bad))
-        (void)snprintf(t->wrong, sizeof t->wrong, "gave %s of set %zu the result of other data, which it had met before: %s, not %s",
-                       name, which + 1, measure->got, measure->expected);
+        (void)snprintf(t->wrong, sizeof t->wrong,
+                       "gave %s of set %zu the result of other data, which it had met before: %s, not %s", name,
+                       which + 1, measure->got, measure->expected);
     else {
         t->own = false;
         plx_wrong_text(t->inputs, measure, where, t->wrong, sizeof t->wrong);
@@ -246,9 +260,11 @@ static void report_few(plx_timed_results *t, size_t which, const plx_error_measu
     (void)snprintf(t->wrong, sizeof t->wrong,
                    "%s: %s[%lld][%lld] of set %zu, a sum of few terms that are not 0, is %s, not %s "
                    "(%.3g times what it may be off by)",
-                   measure->max_over_terms < of_digits ? "rounds more than its type does" : "does not add the terms that it should",
-                   output->name, (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
-                   which + 1, measure->got, measure->expected, measure->max_over_bound);
+                   measure->max_over_terms < of_digits ? "rounds more than its type does"
+                                                       : "does not add the terms that it should",
+                   output->name, (long long)(measure->first_bad / output->cols),
+                   (long long)(measure->first_bad % output->cols), which + 1, measure->got, measure->expected,
+                   measure->max_over_bound);
 }
 
 static void report_violation(plx_timed_results *t, const char *violation)
@@ -284,9 +300,11 @@ static void judge_between_rows(plx_timed_results *t, size_t which, const plx_inp
 
     memcpy(pattern, &set->pattern, sizeof pattern);
     for (int64_t row = 0; row + 1 < output->rows && !is_baseline(t); ++row)
-        for (uint64_t i = (uint64_t)(row * output->ld + output->cols) * size; i < (uint64_t)((row + 1) * output->ld) * size; ++i)
+        for (uint64_t i = (uint64_t)(row * output->ld + output->cols) * size;
+             i < (uint64_t)((row + 1) * output->ld) * size; ++i)
             if (t->staging[i] != (old != NULL ? old[i] : pattern[(set->place[output_of(t)] + i) % 4])) {
-                (void)snprintf(t->wrong, sizeof t->wrong, "wrote between the rows of %s of set %zu", output->name, which + 1);
+                (void)snprintf(t->wrong, sizeof t->wrong, "wrote between the rows of %s of set %zu", output->name,
+                               which + 1);
                 t->own = false;
                 return;
             }
@@ -369,7 +387,8 @@ static plx_status verify_untouched(plx_timed_results *t, size_t which, plx_error
     bool untouched;
     plx_status status = plx_timed_sets_untouched(t->sets, which, &untouched, error);
 
-    (void)snprintf(violation, sizeof violation, "wrote to %s of set %zu, on which it was not launched", output_extent(t)->name, which + 1);
+    (void)snprintf(violation, sizeof violation, "wrote to %s of set %zu, on which it was not launched",
+                   output_extent(t)->name, which + 1);
     if (status == PLX_OK && !untouched && t->wrong[0] == '\0')
         report_violation(t, violation);
     return status;
@@ -406,7 +425,8 @@ static plx_status look_at(plx_timed_results *t, size_t which, bool all, plx_erro
 static plx_status look_beside(plx_timed_results *t, size_t which, plx_error *error)
 {
     const plx_timed_set *set = &t->sets->sets[which];
-    plx_status status = set->launched || t->inputs->data[output_of(t)] != NULL ? PLX_OK : verify_untouched(t, which, error);
+    plx_status status =
+        set->launched || t->inputs->data[output_of(t)] != NULL ? PLX_OK : verify_untouched(t, which, error);
 
     return status == PLX_OK && t->wrong[0] == '\0' ? verify_set(t, which, error) : status;
 }
@@ -469,7 +489,8 @@ static plx_status read_outputs(plx_timed_results *t, size_t sets, double *ns)
 }
 
 /* The host's memory is touched first: that costs time, too. */
-plx_status plx_timed_results_read(plx_timed_results *t, double *first_ns, double *again_ns, size_t *sets, plx_error *error)
+plx_status plx_timed_results_read(plx_timed_results *t, double *first_ns, double *again_ns, size_t *sets,
+                                  plx_error *error)
 {
     const uint64_t bytes = t->sets->bytes[output_of(t)];
     const uint64_t most = bytes > 0 && bytes < most_read ? most_read / bytes : 1;

@@ -203,12 +203,14 @@ static uint64_t largest_room(const plx_timed_sets *s)
 /* Fewer sets than wanted are better than none.  One more is the decoy. */
 static plx_status fill_memory(plx_timed_sets *s, plx_error *error)
 {
-    size_t sets = s->hot ? s->queues
-                         : plx_timed_sets_count(s->footprint, largest_room(s), s->cache, plx_backend_device(s->backend));
+    size_t sets = s->hot
+                      ? s->queues
+                      : plx_timed_sets_count(s->footprint, largest_room(s), s->cache, plx_backend_device(s->backend));
     plx_status status;
 
     sets = (sets + s->queues - 1) / s->queues * s->queues;
-    if (within_memory(sets + 1, s->footprint > 0 ? s->footprint : 1, largest_room(s), plx_backend_device(s->backend)) > sets)
+    if (within_memory(sets + 1, s->footprint > 0 ? s->footprint : 1, largest_room(s), plx_backend_device(s->backend)) >
+        sets)
         ++sets;
     while ((status = make_buffers(s, sets, error)) == PLX_NO_MEMORY && sets > 1)
         sets /= 2;
@@ -273,8 +275,8 @@ static uint64_t seed_of(const plx_inputs *inputs, const plx_backend *backend)
     return seed;
 }
 
-plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues,
-                              plx_timed_sets **found, plx_error *error)
+plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const plx_inputs *inputs, bool hot,
+                              size_t queues, plx_timed_sets **found, plx_error *error)
 {
     plx_timed_sets *made;
     plx_status status;
@@ -328,8 +330,8 @@ static plx_status copy_operand(const plx_timed_sets *s, const plx_timed_set *set
                                  (uint64_t)draw->window[operand] * size, s->bytes[operand]);
 
     if (status == PLX_OK && draw->patched == operand)
-        status = plx_copy(NULL, s->buffer[operand], set->place[operand] + (uint64_t)draw->patch_at * size, s->source[operand],
-                          (uint64_t)draw->patch_from * size, (uint64_t)draw->patch_count * size);
+        status = plx_copy(NULL, s->buffer[operand], set->place[operand] + (uint64_t)draw->patch_at * size,
+                          s->source[operand], (uint64_t)draw->patch_from * size, (uint64_t)draw->patch_count * size);
     return status;
 }
 
@@ -635,13 +637,15 @@ static uint64_t first_other(const unsigned char *seen, uint64_t from, uint64_t b
     return i;
 }
 
-static plx_status verify_around(const plx_timed_sets *s, size_t which, size_t operand, char violation[200], plx_error *error)
+static plx_status verify_around(const plx_timed_sets *s, size_t which, size_t operand, char violation[200],
+                                plx_error *error)
 {
     const plx_timed_set *set = &s->sets[which];
     const char *name = s->inputs->extents[operand].name;
     const uint32_t pattern = operand == output_of(s) ? set->pattern : surroundings;
     const uint64_t slot = set->place[operand] / s->room[operand] * s->room[operand];
-    const uint64_t before = set->place[operand] - slot, end = before + s->bytes[operand], behind = s->room[operand] - end;
+    const uint64_t before = set->place[operand] - slot, end = before + s->bytes[operand],
+                   behind = s->room[operand] - end;
     unsigned char *seen = malloc((size_t)(before + behind));
     plx_status status;
 
@@ -665,8 +669,8 @@ static plx_status verify_input(const plx_timed_sets *s, size_t which, size_t ope
 {
     uint64_t byte = 0;
     bool same = true;
-    const plx_status status = plx_chunked_compare(s->buffer[operand], s->sets[which].place[operand], view->data[operand],
-                                                  s->bytes[operand], &same, &byte, error);
+    const plx_status status = plx_chunked_compare(s->buffer[operand], s->sets[which].place[operand],
+                                                  view->data[operand], s->bytes[operand], &same, &byte, error);
 
     if (status == PLX_OK && !same)
         (void)snprintf(violation, 200, "wrote to %s of set %zu: byte %llu is not what it was",

@@ -16,16 +16,16 @@ typedef struct plx_timed_user {
 /* One set: where its operands begin, and what they hold. */
 typedef struct plx_timed_set {
     uint64_t place[PLX_MAX_OPERANDS]; /* bytes from the beginning of the buffer */
-    plx_contents draw, before;            /* before: what a part of it was before it was exchanged */
+    plx_contents draw, before;        /* before: what a part of it was before it was exchanged */
     bool surrounded;                  /* what is around its inputs was written */
     bool filled, patched;             /* whether it holds draw; whether there is a before */
     bool patterned;                   /* whether its output was ever filled */
     uint32_t pattern;                 /* that all of its output was filled with; and since: */
     bool launched;
     const plx_timed_user *by; /* whose launch that was */
-    bool left;     /* its output is what an earlier launch left there */
-    uint64_t turn; /* in which its inputs were renewed */
-    size_t launches, lane; /* in this turn; which of the queues takes them */
+    bool left;                /* its output is what an earlier launch left there */
+    uint64_t turn;            /* in which its inputs were renewed */
+    size_t launches, lane;    /* in this turn; which of the queues takes them */
 } plx_timed_set;
 
 typedef struct plx_timed_sets {
@@ -36,7 +36,8 @@ typedef struct plx_timed_sets {
     bool hot;
     size_t operands, count, queues; /* sets */
     uint64_t cache, footprint;      /* bytes of the device's cache, and of a set */
-    uint64_t bytes[PLX_MAX_OPERANDS], room[PLX_MAX_OPERANDS]; /* of an operand, and of its place with what is around it */
+    uint64_t bytes[PLX_MAX_OPERANDS],
+        room[PLX_MAX_OPERANDS]; /* of an operand, and of its place with what is around it */
     plx_buffer *buffer[PLX_MAX_OPERANDS], *source[PLX_MAX_OPERANDS]; /* the sets; the pool */
     plx_buffer *spare;                                               /* to fill the cache with */
     plx_timed_set *sets;
@@ -44,9 +45,9 @@ typedef struct plx_timed_sets {
     /* ---- this turn */
     plx_timed_user *user;
     uint64_t turn;
-    bool stays; /* what its user left in outputs stays there */
-    size_t *order, capacity, launches; /* sets in the order of their launches */
-    size_t *used, used_count;          /* each once */
+    bool stays;                                        /* what its user left in outputs stays there */
+    size_t *order, capacity, launches;                 /* sets in the order of their launches */
+    size_t *used, used_count;                          /* each once */
     size_t bystander[PLX_BYSTANDERS], bystander_count; /* sets that must stay as they are */
     size_t decoy;
     struct plx_timed_sets *other; /* the next of a list */
@@ -56,8 +57,8 @@ typedef struct plx_timed_sets {
 size_t plx_timed_sets_count(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device);
 /* Finds in *list or adds to it; hot: one set for each queue.  Problems of one sweep share their data, and then need
  * it on the device once. */
-plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues,
-                              plx_timed_sets **found, plx_error *error);
+plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const plx_inputs *inputs, bool hot,
+                              size_t queues, plx_timed_sets **found, plx_error *error);
 void plx_timed_sets_free(plx_timed_sets *list);
 
 /* A turn: its uncounted launch runs on the decoy; then plx_timed_sets_renew() draws which sets the launches run on,

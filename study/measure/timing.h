@@ -46,7 +46,8 @@ typedef struct plx_sample {
  * fastest tenth.  Returns how many are kept.  When too few would be left for an interval
  * all are kept, and *throttled says so. */
 size_t plx_samples_filter(const plx_sample *samples, size_t count, bool *keep, bool *throttled);
-/* Takes the disturbed ones out of those that are kept, if enough are left for an interval.  Returns how many it took. */
+/* Takes the disturbed ones out of those that are kept, if enough are left for an interval.  Returns how many it took.
+ */
 size_t plx_samples_leave_disturbed(const plx_sample *samples, size_t count, bool *keep);
 /* Median and interval on both clocks, of what is kept. */
 void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *timing);

@@ -15,7 +15,7 @@ typedef struct probing {
     plx_results *results;
     plx_error *error;
     size_t done, total; /* points */
-    size_t timed; /* TIMING for each of those that were timed */
+    size_t timed;       /* TIMING for each of those that were timed */
 } probing;
 
 /* A sweep being run: the candidate and the inputs of each point. */
@@ -26,7 +26,7 @@ typedef struct run {
     plx_candidate *candidates;
     plx_inputs *inputs;
     plx_references *references; /* made again where timed results are judged */
-    bool *owns; /* the data of the inputs; else an earlier point does */
+    bool *owns;                 /* the data of the inputs; else an earlier point does */
 } run;
 
 static void progress(const run *r, const char *what, const char *label)
@@ -36,8 +36,8 @@ static void progress(const run *r, const char *what, const char *label)
 
     if (o->progress == NULL)
         return;
-    (void)snprintf(text, sizeof text, "%s %s %s/%s %s", what, r->sweep->backend, r->sweep->probe,
-                   r->sweep->name, label);
+    (void)snprintf(text, sizeof text, "%s %s %s/%s %s", what, r->sweep->backend, r->sweep->probe, r->sweep->name,
+                   label);
     o->progress(o->progress_data, r->all->done + r->all->timed, (1 + TIMING) * r->all->total, text);
 }
 
@@ -118,9 +118,9 @@ static void try_point(run *r, size_t point)
     progress(r, "validating", p->label);
     ++r->all->done;
     *candidate = (plx_candidate){.backend = r->backend,
-                     .info = &r->all->results->devices[r->sweep->device].info,
-                     .device = r->sweep->device,
-                     .kernel = kernel_named(r->backend, p->problem.op, p->kernel)};
+                                 .info = &r->all->results->devices[r->sweep->device].info,
+                                 .device = r->sweep->device,
+                                 .kernel = kernel_named(r->backend, p->problem.op, p->kernel)};
     if (candidate->kernel == NULL) {
         refuse(candidate, PLX_OUTCOME_UNSUPPORTED, "this backend has no such kernel");
         return;
@@ -171,8 +171,8 @@ static plx_status run_points(run *r, plx_error *error)
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
     progress(r, "timing", "");
-    status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references,
-                               seconds_per_point(r), error);
+    status =
+        plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references, seconds_per_point(r), error);
     r->all->timed += TIMING * r->sweep->point_count;
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
@@ -243,8 +243,7 @@ static const char *probed_kernel(const void *data, const plx_problem *problem, s
     const plx_kernel *kernel;
 
     for (size_t i = 0; (kernel = kernel_at(*backend, problem->op, i)) != NULL; ++i)
-        if (is_probed(kernel, problem->op) && plx_supports(*backend, problem, kernel->name) == PLX_OK &&
-            which-- == 0)
+        if (is_probed(kernel, problem->op) && plx_supports(*backend, problem, kernel->name) == PLX_OK && which-- == 0)
             return kernel->name;
     return NULL;
 }
@@ -265,8 +264,7 @@ static plx_status refuse_backend(const probing *all, const plx_backend *backend)
     for (size_t i = 0; i < all->options->backend_count; ++i)
         if (strcmp(all->options->backends[i], plx_backend_label(backend)) == 0 ||
             strcmp(all->options->backends[i], plx_backend_name(backend)) == 0)
-            return plx_fail(all->error, PLX_UNSUPPORTED,
-                            "%s has no probes; `parallax list kernels` shows who has",
+            return plx_fail(all->error, PLX_UNSUPPORTED, "%s has no probes; `parallax list kernels` shows who has",
                             plx_backend_label(backend));
     return PLX_OK;
 }
@@ -288,8 +286,7 @@ static plx_status plan_device(probing *all, size_t device)
         if (is_wanted(all->options, name))
             status = plx_probe_sweeps(probe, &subject, &list, all->error);
     for (size_t i = all->results->sweep_count; i < list.count; ++i) {
-        (void)snprintf(list.sweeps[i].backend, sizeof list.sweeps[i].backend, "%s",
-                       plx_backend_label(backend));
+        (void)snprintf(list.sweeps[i].backend, sizeof list.sweeps[i].backend, "%s", plx_backend_label(backend));
         list.sweeps[i].device = device;
         all->total += list.sweeps[i].point_count;
     }
@@ -342,8 +339,7 @@ plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx
     plx_status status = check_names(options, error);
 
     if (status == PLX_OK)
-        status =
-            plx_backends_open(context, options->backends, options->backend_count, &all.opened, error);
+        status = plx_backends_open(context, options->backends, options->backend_count, &all.opened, error);
     if (status == PLX_OK)
         status = probe_all(&all);
     plx_backends_close(&all.opened);

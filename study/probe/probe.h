@@ -22,7 +22,6 @@ typedef struct plx_probe_subject {
 
 /* Appends the sweeps of one probe (by its place in plx_probe_name()), sized for the
  * device.  Points are not run yet; one whose kernel is not there has none. */
-plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_probe_list *list,
-                            plx_error *error);
+plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_probe_list *list, plx_error *error);
 
 #endif

@@ -44,11 +44,11 @@ static plx_probe_sweep *current(maker *m)
 /* Of the kernels that compare what a pattern is about: the plain one, and the other. */
 enum { PLAIN, OTHER };
 
-static void add(maker *m, const plx_problem *problem, size_t kernel, plx_probe_role role, double x,
-                const char *series, const char *label, ...) PLX_PRINTF(7, 8);
+static void add(maker *m, const plx_problem *problem, size_t kernel, plx_probe_role role, double x, const char *series,
+                const char *label, ...) PLX_PRINTF(7, 8);
 
-static void add(maker *m, const plx_problem *problem, size_t kernel, plx_probe_role role, double x,
-                const char *series, const char *label, ...)
+static void add(maker *m, const plx_problem *problem, size_t kernel, plx_probe_role role, double x, const char *series,
+                const char *label, ...)
 {
     const char *name = m->subject->kernel(m->subject->data, problem, kernel);
     if (m->out_of_memory)
@@ -162,8 +162,7 @@ static void leading_dimensions(maker *m)
 
 static void partition(maker *m)
 {
-    regions(m, "regions", "256 blocks of 32 x 32 threads read 1 to 64 regions, past L1", 256,
-            m->small ? 8 : 1024);
+    regions(m, "regions", "256 blocks of 32 x 32 threads read 1 to 64 regions, past L1", 256, m->small ? 8 : 1024);
     regions(m, "regions-large", "the same from sixteen times as many blocks", m->small ? 1024 : 4096,
             m->small ? 4 : 128);
     leading_dimensions(m);
@@ -197,20 +196,19 @@ static void strides(maker *m, int64_t n)
     for (int64_t stride = 1; stride <= longest; stride++) {
         plx_problem problem = gather(n, stride, 0, n * longest);
         if (is_taken(m, stride))
-            add(m, &problem, PLAIN, stride == 1 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT,
-                (double)stride, "", "stride %" PRId64, stride);
+            add(m, &problem, PLAIN, stride == 1 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT, (double)stride, "",
+                "stride %" PRId64, stride);
     }
 }
 
 static void offsets(maker *m, int64_t n)
 {
-    begin(m, "offset", "neighbouring elements from a start that is off", "offset",
-          "the price of misaligned reads");
+    begin(m, "offset", "neighbouring elements from a start that is off", "offset", "the price of misaligned reads");
     for (int64_t offset = 0; offset <= 32; offset++) {
         plx_problem problem = gather(n, 1, offset, n);
         if (is_taken(m, offset))
-            add(m, &problem, PLAIN, offset % 32 == 0 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT,
-                (double)offset, "", "offset %" PRId64, offset);
+            add(m, &problem, PLAIN, offset % 32 == 0 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT, (double)offset, "",
+                "offset %" PRId64, offset);
     }
 }
 
@@ -239,8 +237,7 @@ static void bank_strides(maker *m, plx_dtype dtype, bool padded)
             role = PLX_PROBE_ASIDE;
         problem.of.probe.stride = stride;
         problem.of.probe.repeat = m->small ? 64 : 1024;
-        add(m, &problem, padded ? OTHER : PLAIN, role, (double)stride, series,
-            "%s stride %" PRId64 "%s", type, stride,
+        add(m, &problem, padded ? OTHER : PLAIN, role, (double)stride, series, "%s stride %" PRId64 "%s", type, stride,
             padded        ? " padded"
             : stride == 0 ? " (broadcast)"
                           : "");
@@ -257,10 +254,8 @@ static void banks_of(maker *m, plx_dtype dtype, const char *name, const char *ti
 
 static void banks(maker *m)
 {
-    banks_of(m, PLX_I32, "i32", "shared memory, 4-byte elements a stride apart",
-             "bank conflicts of 4-byte elements");
-    banks_of(m, PLX_I64, "i64", "shared memory, 8-byte elements a stride apart",
-             "bank conflicts of 8-byte elements");
+    banks_of(m, PLX_I32, "i32", "shared memory, 4-byte elements a stride apart", "bank conflicts of 4-byte elements");
+    banks_of(m, PLX_I64, "i64", "shared memory, 8-byte elements a stride apart", "bank conflicts of 8-byte elements");
 }
 
 /* ---- shared -------------------------------------------------------------------------- */
@@ -277,8 +272,7 @@ static void shared(maker *m)
     begin(m, "reversal", "runs of 64 elements reversed through static and dynamic shared memory", "elements",
           "a difference between static and dynamic shared memory");
     reversals(m, 64, "one run of 64");
-    reversals(m, m->small ? INT64_C(1) << 18 : INT64_C(1) << 24,
-              m->small ? "2^12 runs of 64" : "2^18 runs of 64");
+    reversals(m, m->small ? INT64_C(1) << 18 : INT64_C(1) << 24, m->small ? "2^12 runs of 64" : "2^18 runs of 64");
     about_shared(m);
     if (!m->out_of_memory)
         current(m)->symmetric = true;
@@ -298,8 +292,8 @@ static void branches(maker *m)
 {
     const int64_t warp = m->subject->device->warp > 1 ? m->subject->device->warp : 32;
     char label[32];
-    begin(m, "branch", "runs of threads take the two sides of a branch in turn",
-          "threads in a run (0: no branch)", "divergence");
+    begin(m, "branch", "runs of threads take the two sides of a branch in turn", "threads in a run (0: no branch)",
+          "divergence");
     branch(m, 0, PLX_PROBE_ASIDE, "no branch");
     branch(m, 1, PLX_PROBE_SUSPECT, "alternate threads");
     for (int64_t run = 2; run <= 2 * warp; run *= 2) {
@@ -349,8 +343,7 @@ const char *plx_probe_summary(size_t index)
     return index < PROBES ? probes[index].summary : NULL;
 }
 
-plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_probe_list *list,
-                            plx_error *error)
+plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_probe_list *list, plx_error *error)
 {
     maker m = {.list = list, .subject = subject, .small = (subject->device->features & PLX_FEATURE_CPU) != 0};
     if (probe >= PROBES)

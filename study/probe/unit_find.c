@@ -354,10 +354,10 @@ static void draw(finder *f, int spread, uint64_t *state)
     for (int i = 0; i < SIDE; i++)
         for (int l = 0; l < SIDE; l++) {
             question *q = &f->questions[i];
-            q->a[l] = ldexp(full_significand(f->subject, state),
-                            (int)(next(state) % (2U * (unsigned)spread + 1)) - spread);
-            q->b[l] = ldexp(full_significand(f->subject, state),
-                            (int)(next(state) % (2U * (unsigned)spread + 1)) - spread);
+            q->a[l] =
+                ldexp(full_significand(f->subject, state), (int)(next(state) % (2U * (unsigned)spread + 1)) - spread);
+            q->b[l] =
+                ldexp(full_significand(f->subject, state), (int)(next(state) % (2U * (unsigned)spread + 1)) - spread);
             q->a[l] = next(state) % 2 != 0 ? -q->a[l] : q->a[l];
         }
 }
@@ -367,8 +367,7 @@ static size_t count_predicted(const finder *f)
     size_t predicted = 0;
     for (int i = 0; i < SIDE; i++)
         for (int j = 0; j < SIDE; j++)
-            predicted +=
-                f->all[i * SIDE + j] == plx_unit_sum(f->model, f->questions[i].a, f->questions[j].b, SIDE);
+            predicted += f->all[i * SIDE + j] == plx_unit_sum(f->model, f->questions[i].a, f->questions[j].b, SIDE);
     return predicted;
 }
 

@@ -95,9 +95,7 @@ double plx_unit_loses(const plx_unit_model *model, size_t products)
         return of_result;
     if (model->at_once == 0 || model->aligned == PLX_ROUNDING_UNKNOWN)
         return 0.0;
-    const double groups = ceil((double)products / model->at_once),
-                 half = to_nearest(model->aligned) ? 0.5 : 1.0;
+    const double groups = ceil((double)products / model->at_once), half = to_nearest(model->aligned) ? 0.5 : 1.0;
     return groups *
-           (half * (ldexp(model->at_once, 1 - model->digits) + ldexp(1.0, 1 - model->digits_of_sum)) +
-            of_result);
+           (half * (ldexp(model->at_once, 1 - model->digits) + ldexp(1.0, 1 - model->digits_of_sum)) + of_result);
 }

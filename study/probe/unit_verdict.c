@@ -83,8 +83,8 @@ static void add_bound(plx_matrix_unit *unit)
             unit->compared - unit->predicted, unit->compared);
         return;
     }
-    add(unit, ". Of %d products it loses %.4g roundings at most; the bound assumes %.4g", PLX_UNIT_SIDE,
-        unit->loses, unit->assumed);
+    add(unit, ". Of %d products it loses %.4g roundings at most; the bound assumes %.4g", PLX_UNIT_SIDE, unit->loses,
+        unit->assumed);
     if (unit->loses > unit->assumed)
         add(unit, ": it does not hold here");
 }
@@ -101,8 +101,7 @@ void plx_unit_judge(plx_matrix_unit *unit)
     add_bound(unit);
     if (!is_understood(unit)) {
         unit->outcome = PLX_OUTCOME_NOT_JUDGED;
-        (void)snprintf(unit->reason, sizeof unit->reason,
-                       "its results are not those of the model that was found");
+        (void)snprintf(unit->reason, sizeof unit->reason, "its results are not those of the model that was found");
     } else if (unit->loses > unit->assumed) {
         unit->outcome = PLX_OUTCOME_WRONG;
         (void)snprintf(unit->reason, sizeof unit->reason,

@@ -66,8 +66,7 @@ static plx_status start(running *r, const plx_kernel *kernel, plx_error *error)
     plx_status status =
         plx_explain(r->backend, plx_plan_create(r->backend, &r->problem, kernel->name, &r->plan), error);
     for (int i = 0; status == PLX_OK && i < OPERANDS; i++)
-        status =
-            plx_explain(r->backend, plx_buffer_create(r->backend, bytes_of(r, i), &r->buffers[i]), error);
+        status = plx_explain(r->backend, plx_buffer_create(r->backend, bytes_of(r, i), &r->buffers[i]), error);
     return status;
 }
 
@@ -160,8 +159,8 @@ static plx_status probe_all(probing *p)
         const plx_backend *backend = p->opened.backends[device];
         const plx_kernel *kernel;
         for (size_t i = 0;
-             status == PLX_OK && (kernel = plx_kernel_at(plx_backend_context(backend),
-                                                         plx_backend_plugin(backend), PLX_GEMM, i)) != NULL;
+             status == PLX_OK &&
+             (kernel = plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), PLX_GEMM, i)) != NULL;
              i++)
             if (is_wanted(p->options, kernel))
                 status = probe_kernel(p, device, kernel);
@@ -176,8 +175,7 @@ plx_status plx_probe_units(plx_context *context, const plx_units_options *option
 {
     plx_results made = {.record_count = 0};
     probing p = {.options = options, .results = &made, .error = error};
-    plx_status status =
-        plx_backends_open(context, options->backends, options->backend_count, &p.opened, error);
+    plx_status status = plx_backends_open(context, options->backends, options->backend_count, &p.opened, error);
     if (status == PLX_OK) {
         status = probe_all(&p);
         plx_backends_close(&p.opened);

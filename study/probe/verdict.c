@@ -38,8 +38,7 @@ typedef struct ratio {
 static ratio ratio_of(const plx_probe_sweep *sweep, size_t worst, size_t best)
 {
     const plx_timing *a = &sweep->points[worst].time, *b = &sweep->points[best].time;
-    return (ratio){
-        a->median_ns / b->median_ns, a->low_ns / b->high_ns, a->high_ns / b->low_ns, worst, best, true};
+    return (ratio){a->median_ns / b->median_ns, a->low_ns / b->high_ns, a->high_ns / b->low_ns, worst, best, true};
 }
 
 static bool belongs(const plx_probe_sweep *sweep, size_t point, plx_probe_role role, size_t of)
@@ -128,8 +127,7 @@ static void add_point(plx_probe_verdict *verdict, const plx_probe_point *point)
 
 static void add_ratio(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, const ratio *r)
 {
-    append(verdict, "%s %.2f \302\261 %.2f (", sweep->median ? "worst/median" : "worst/best", r->value,
-           spread(r));
+    append(verdict, "%s %.2f \302\261 %.2f (", sweep->median ? "worst/median" : "worst/best", r->value, spread(r));
     add_point(verdict, &sweep->points[r->worst]);
     append(verdict, " against ");
     add_point(verdict, &sweep->points[r->best]);
@@ -183,8 +181,7 @@ static bool is_complete(const plx_probe_sweep *sweep)
 }
 
 /* Nobody should take the answer of a cache for one of shared memory. */
-static plx_visibility visibility_of(const plx_probe_sweep *sweep, const plx_device_info *device,
-                                    const ratio *r)
+static plx_visibility visibility_of(const plx_probe_sweep *sweep, const plx_device_info *device, const ratio *r)
 {
     if (sweep->of_shared && !(device->features & PLX_FEATURE_LOCAL_MEMORY))
         return PLX_NO_SUBJECT;

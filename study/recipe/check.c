@@ -1,5 +1,5 @@
-/* What a recipe says once all of it was read: names mean something, expressions have the form of one, and nothing is asked
- * for that its language does not have.  No values are known yet. */
+/* What a recipe says once all of it was read: names mean something, expressions have the form of one, and nothing is
+ * asked for that its language does not have.  No values are known yet. */
 #include "study/recipe/reader.h"
 #include "study/recipe/recipe.h"
 
@@ -72,7 +72,8 @@ static void check_let(checking *c, size_t index)
         plx_known_add(&all, recipe->lets[i].name, 0);
     plx_error ignored = {""};
     if (has_form(&recipe->lets[index].is, &all, &ignored))
-        refuse_at(c, recipe->lets[index].is.field, "uses itself, or a name that is defined below it; only those above are known");
+        refuse_at(c, recipe->lets[index].is.field,
+                  "uses itself, or a name that is defined below it; only those above are known");
     else
         refuse_at(c, recipe->lets[index].is.field, error.text);
 }
@@ -94,7 +95,8 @@ static void check_names(checking *c)
 }
 
 /* The place of a name in a list; the first where it is in none, which is told. */
-static size_t find(checking *c, const char *field, const char *kind, const char *name, const char *const *names, size_t count)
+static size_t find(checking *c, const char *field, const char *kind, const char *name, const char *const *names,
+                   size_t count)
 {
     char why[200], meant[80];
     for (size_t i = 0; i < count; i++)
@@ -219,7 +221,8 @@ static void take(checking *c, bool of_launches, const char *field, const char *w
     char why[160];
     if (c->recipe->dialect == NULL)
         c->recipe->dialect = dialect;
-    (void)snprintf(why, sizeof why, "%s is %s's alone, and this recipe is of %s", what, dialect->title, c->recipe->dialect->title);
+    (void)snprintf(why, sizeof why, "%s is %s's alone, and this recipe is of %s", what, dialect->title,
+                   c->recipe->dialect->title);
     if (c->recipe->dialect != dialect)
         refuse_at(c, field, why);
 }
@@ -249,7 +252,8 @@ static void check_types(checking *c)
     for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++)
         if ((recipe->dtypes >> i & 1) != 0 && (recipe->operation->dtypes >> i & 1) == 0) {
             char why[96];
-            (void)snprintf(why, sizeof why, "%s does not take %s", recipe->operation->name, plx_dtype_name((plx_dtype)i));
+            (void)snprintf(why, sizeof why, "%s does not take %s", recipe->operation->name,
+                           plx_dtype_name((plx_dtype)i));
             refuse_at(c, "problem.dtype", why);
         }
 }

@@ -32,9 +32,15 @@ const char *plx_described_device_name(size_t index)
 static plx_device_info info_of(const described *one)
 {
     plx_device_info info = {
-        .compute_major = one->major, .compute_minor = one->minor, .units = one->units, .warp = one->warp,
-        .max_block_threads = one->block_threads, .max_shared_bytes = one->shared, .l2_bytes = one->l2,
-        .max_grid = {INT32_MAX, 65535, 65535}, .max_block = {one->block_threads, one->block_threads, 64},
+        .compute_major = one->major,
+        .compute_minor = one->minor,
+        .units = one->units,
+        .warp = one->warp,
+        .max_block_threads = one->block_threads,
+        .max_shared_bytes = one->shared,
+        .l2_bytes = one->l2,
+        .max_grid = {INT32_MAX, 65535, 65535},
+        .max_block = {one->block_threads, one->block_threads, 64},
     };
     (void)snprintf(info.name, sizeof info.name, "%s", one->text);
     return info;
@@ -53,10 +59,18 @@ static plx_status set(plx_device_info *info, size_t key, uint64_t value, plx_err
         info->compute_major = (uint32_t)(value / 10);
         info->compute_minor = (uint32_t)(value % 10);
         break;
-    case 1: info->units = (uint32_t)value; break;
-    case 2: info->warp = (uint32_t)value; break;
-    case 3: info->max_shared_bytes = value; break;
-    case 4: info->l2_bytes = value; break;
+    case 1:
+        info->units = (uint32_t)value;
+        break;
+    case 2:
+        info->warp = (uint32_t)value;
+        break;
+    case 3:
+        info->max_shared_bytes = value;
+        break;
+    case 4:
+        info->l2_bytes = value;
+        break;
     default:
         info->max_block_threads = (uint32_t)value;
         info->max_block[0] = info->max_block[1] = value;
@@ -79,8 +93,10 @@ static plx_status read_setting(const char *word, plx_device_info *info, plx_erro
         if (strcmp(keys[i], name) == 0)
             return set(info, i, value, error);
     plx_did_you_mean(name, keys, KEYS, meant, sizeof meant);
-    return plx_fail(error, PLX_INVALID, "a device is not described by '%s'%s; it is by cc, sms, warp, shared_max, l2 and "
-                    "max_threads", name, meant);
+    return plx_fail(error, PLX_INVALID,
+                    "a device is not described by '%s'%s; it is by cc, sms, warp, shared_max, l2 and "
+                    "max_threads",
+                    name, meant);
 }
 
 static plx_status read_word(const char *word, bool first, plx_device_info *info, plx_error *error)
@@ -97,8 +113,10 @@ static plx_status read_word(const char *word, bool first, plx_device_info *info,
         }
     }
     plx_did_you_mean(word, names, COUNT, meant, sizeof meant);
-    return plx_fail(error, PLX_INVALID, "'%.60s' is no described device%s; there are h100, a100, l4, v100 and processor, and "
-                    "settings: cc=90,sms=132", word, meant);
+    return plx_fail(error, PLX_INVALID,
+                    "'%.60s' is no described device%s; there are h100, a100, l4, v100 and processor, and "
+                    "settings: cc=90,sms=132",
+                    word, meant);
 }
 
 plx_status plx_described_device(const char *words, plx_device_info *device, plx_error *error)

@@ -2,8 +2,9 @@
 #include "study/recipe/recipe.h"
 
 static const char *const cuda_types[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = "signed char", [PLX_I16] = "short",    [PLX_I32] = "int",    [PLX_I64] = "long long", [PLX_F32] = "float",
-    [PLX_F64] = "double",     [PLX_C64] = "float2", [PLX_C128] = "double2", [PLX_F16] = "__half",   [PLX_BF16] = "__nv_bfloat16",
+    [PLX_I8] = "signed char", [PLX_I16] = "short",          [PLX_I32] = "int",    [PLX_I64] = "long long",
+    [PLX_F32] = "float",      [PLX_F64] = "double",         [PLX_C64] = "float2", [PLX_C128] = "double2",
+    [PLX_F16] = "__half",     [PLX_BF16] = "__nv_bfloat16",
 };
 static const char *const opencl_types[PLX_DTYPE_COUNT] = {
     [PLX_I8] = "char",    [PLX_I16] = "short",  [PLX_I32] = "int",      [PLX_I64] = "long", [PLX_F32] = "float",

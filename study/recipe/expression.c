@@ -324,8 +324,7 @@ static int64_t name_or_call(parser *p)
         return takes(p, "(") ? call(p, of, from) : refuse_form(p, from, "a function without '('");
     if (is_factor(p, from, length))
         return refuse_form(
-            p, from,
-            "alpha and beta stand before a comparison with a whole number (alpha == 1), and nowhere else:");
+            p, from, "alpha and beta stand before a comparison with a whole number (alpha == 1), and nowhere else:");
     const plx_named_number *found = named(p->scope, from, length);
     return found != NULL ? found->value : refuse_unknown(p, from, length);
 }
@@ -340,8 +339,7 @@ static int64_t primary(parser *p)
     if (begins_name(*p->at))
         return name_or_call(p);
     if (!takes(p, "("))
-        return refuse_form(p, p->at,
-                           *p->at == '\0' ? "something is missing" : "a number, a name or '(' is expected");
+        return refuse_form(p, p->at, *p->at == '\0' ? "something is missing" : "a number, a name or '(' is expected");
     if (!descend(p))
         return 0;
     const int64_t value = expression(p);
@@ -413,8 +411,7 @@ static int64_t sum(parser *p)
         const int64_t other = term(p);
         if (p->failed || p->unneeded > 0)
             continue;
-        if (*at == '+' ? __builtin_add_overflow(value, other, &next)
-                       : __builtin_sub_overflow(value, other, &next))
+        if (*at == '+' ? __builtin_add_overflow(value, other, &next) : __builtin_sub_overflow(value, other, &next))
             return refuse_value(p, at, too_large);
         value = next;
     }
@@ -427,8 +424,7 @@ static comparison takes_comparison(parser *p)
     static const struct {
         const char *word;
         comparison is;
-    } words[] = {{"==", EQUAL},    {"!=", UNEQUAL}, {"<=", NOT_MORE},
-                 {">=", NOT_LESS}, {"<", LESS},     {">", MORE}};
+    } words[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", NOT_MORE}, {">=", NOT_LESS}, {"<", LESS}, {">", MORE}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (takes(p, words[i].word))
             return words[i].is;
@@ -449,8 +445,7 @@ static int64_t factor_comparison(parser *p, double factor, const char *from)
     const bool negative = is != NONE && takes(p, "-");
     pass_blanks(p);
     if (p->failed || is == NONE || !isdigit((unsigned char)*p->at))
-        return refuse_form(p, from,
-                           "alpha and beta are compared with a whole number (alpha == 1), and nothing else:");
+        return refuse_form(p, from, "alpha and beta are compared with a whole number (alpha == 1), and nothing else:");
     const double other = (double)integer(p) * (negative ? -1 : 1);
     if (factor != factor) /* what is no number differs from every one */
         return is == UNEQUAL;
@@ -525,8 +520,7 @@ static int64_t expression(parser *p)
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
 
-static plx_status evaluate(const char *text, const plx_scope *scope, int unneeded, int64_t *value,
-                           plx_error *error)
+static plx_status evaluate(const char *text, const plx_scope *scope, int unneeded, int64_t *value, plx_error *error)
 {
     parser p = {.text = text, .at = text, .scope = scope, .error = error, .unneeded = unneeded};
     if (strlen(text) > PLX_EXPRESSION_LENGTH)

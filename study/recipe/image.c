@@ -1,5 +1,5 @@
-/* Compares the arguments of a launch with the parameters of its entry: how many there are, how wide each is, and whether it is a
- * pointer, a whole number or one with a fraction, as far as PTX tells. */
+/* Compares the arguments of a launch with the parameters of its entry: how many there are, how wide each is, and
+ * whether it is a pointer, a whole number or one with a fraction, as far as PTX tells. */
 #include "study/recipe/image.h"
 
 #include "study/recipe/load.h"
@@ -25,9 +25,10 @@ static bool differ(plx_beside *beside, const char *format, ...)
 static uint64_t kind_bytes(const plx_recipe_argument *argument)
 {
     static const uint64_t bytes[PLX_GIVES_KINDS] = {
-        [PLX_GIVES_OPERAND] = 8, [PLX_GIVES_SCRATCH] = 8, [PLX_GIVES_MAP] = 128, [PLX_GIVES_I8] = 1, [PLX_GIVES_I16] = 2,
-        [PLX_GIVES_I32] = 4, [PLX_GIVES_I64] = 8, [PLX_GIVES_U32] = 4, [PLX_GIVES_U64] = 8, [PLX_GIVES_F16] = 2,
-        [PLX_GIVES_BF16] = 2, [PLX_GIVES_F32] = 4, [PLX_GIVES_F64] = 8, [PLX_GIVES_NULL] = 8,
+        [PLX_GIVES_OPERAND] = 8, [PLX_GIVES_SCRATCH] = 8, [PLX_GIVES_MAP] = 128, [PLX_GIVES_I8] = 1,
+        [PLX_GIVES_I16] = 2,     [PLX_GIVES_I32] = 4,     [PLX_GIVES_I64] = 8,   [PLX_GIVES_U32] = 4,
+        [PLX_GIVES_U64] = 8,     [PLX_GIVES_F16] = 2,     [PLX_GIVES_BF16] = 2,  [PLX_GIVES_F32] = 4,
+        [PLX_GIVES_F64] = 8,     [PLX_GIVES_NULL] = 8,
     };
     return argument->by_pointer ? 8 : bytes[argument->kind];
 }
@@ -36,7 +37,8 @@ static uint64_t kind_bytes(const plx_recipe_argument *argument)
 static bool fits_array(const plx_recipe_argument *argument, uint64_t bytes, const plx_ptx_parameter *parameter)
 {
     const plx_recipe_argument_kind kind = argument->kind;
-    const bool may = kind == PLX_GIVES_MAP || kind == PLX_GIVES_STRUCT || kind == PLX_GIVES_F16 || kind == PLX_GIVES_BF16;
+    const bool may =
+        kind == PLX_GIVES_MAP || kind == PLX_GIVES_STRUCT || kind == PLX_GIVES_F16 || kind == PLX_GIVES_BF16;
     return may && !argument->by_pointer && (bytes == 0 || parameter->bytes == bytes);
 }
 
@@ -78,8 +80,9 @@ bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry)
         char is[64];
         describe(&entry->parameters[i], is, sizeof is);
         if (!fits(argument, bytes, &entry->parameters[i]))
-            return differ(beside, "parameter %zu is %s, the recipe gives %s%s%.48s", i + 1, is, plx_argument_words[argument->kind],
-                          argument->name != NULL ? " " : "", argument->name != NULL ? argument->name : "");
+            return differ(beside, "parameter %zu is %s, the recipe gives %s%s%.48s", i + 1, is,
+                          plx_argument_words[argument->kind], argument->name != NULL ? " " : "",
+                          argument->name != NULL ? argument->name : "");
     }
     if (entry->count != beside->count)
         return differ(beside, "'%.80s' has %zu parameters; the recipe gives %zu%s", beside->entry, entry->count, own,
@@ -89,12 +92,15 @@ bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry)
     return true;
 }
 
-static plx_status compare_launch(const plx_launches *launches, const plx_bound_launch *launch, const char *path, const char *text,
-                                 const char *name, plx_ptx_entry *entry, plx_error *error)
+static plx_status compare_launch(const plx_launches *launches, const plx_bound_launch *launch, const char *path,
+                                 const char *text, const char *name, plx_ptx_entry *entry, plx_error *error)
 {
     plx_beside beside = {
-        .arguments = &launches->recipe->pool[launch->first], .count = launch->is->argument_count, .hidden = launch->is->triton.hidden,
-        .bound = &launches->pool[launch->first], .entry = name,
+        .arguments = &launches->recipe->pool[launch->first],
+        .count = launch->is->argument_count,
+        .hidden = launch->is->triton.hidden,
+        .bound = &launches->pool[launch->first],
+        .entry = name,
         .threads = launch->block[0] * launch->block[1] * launch->block[2],
     };
     const plx_status status = plx_ptx_find(path, text, name, entry, error);
@@ -113,7 +119,8 @@ plx_status plx_launches_compare_text(const plx_launches *launches, const char *p
     for (size_t i = 0; status == PLX_OK && i < launches->recipe->launch_count; i++)
         if (!launches->launches[i].left_out)
             status = compare_launch(launches, &launches->launches[i], path, text,
-                                    entries != NULL && entries[i] != NULL ? entries[i] : launches->launches[i].entry, entry, error);
+                                    entries != NULL && entries[i] != NULL ? entries[i] : launches->launches[i].entry,
+                                    entry, error);
     free(entry);
     return status;
 }

@@ -19,8 +19,8 @@ typedef struct plx_beside {
 /* False: `why` says what differs. */
 bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry);
 
-/* plx_launches_compare() with a text; entries that are called otherwise there have their names, the others NULL.  entries
- * NULL: as the recipe calls them. */
+/* plx_launches_compare() with a text; entries that are called otherwise there have their names, the others NULL.
+ * entries NULL: as the recipe calls them. */
 plx_status plx_launches_compare_text(const plx_launches *launches, const char *path, const char *text,
                                      char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error);
 

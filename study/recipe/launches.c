@@ -1,5 +1,5 @@
-/* The launches of a recipe for a problem on a device: its domain, then the numbers, in the order in which they come to be
- * known. */
+/* The launches of a recipe for a problem on a device: its domain, then the numbers, in the order in which they come to
+ * be known. */
 #include "study/recipe/recipe.h"
 
 #include "base/text.h"
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-plx_status plx_launches_refuse(const plx_launches *launches, const char *field, plx_error *error, const char *format, ...)
+plx_status plx_launches_refuse(const plx_launches *launches, const char *field, plx_error *error, const char *format,
+                               ...)
 {
     char why[300], problem[128];
     va_list arguments;
@@ -22,7 +23,8 @@ plx_status plx_launches_refuse(const plx_launches *launches, const char *field, 
     (void)vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     plx_problem_text(&launches->problem, 0, problem, sizeof problem);
-    plx_status status = plx_fail(error, PLX_INVALID, "%.120s: %.90s: %s (%.80s)", launches->recipe->path, field, why, problem);
+    plx_status status =
+        plx_fail(error, PLX_INVALID, "%.120s: %.90s: %s (%.80s)", launches->recipe->path, field, why, problem);
     plx_text_clean(error->text, sizeof error->text);
     return status;
 }
@@ -47,8 +49,9 @@ static plx_status number_of(const plx_launches *launches, const plx_formula *for
 {
     plx_status status = value_of(launches, formula, value, error);
     if (status == PLX_OK && formula->there && (*value < least || *value > most))
-        return plx_launches_refuse(launches, formula->field, error, "'%.80s' is %" PRId64 ", which is not from %" PRId64
-                                   " to %" PRId64, formula->text != NULL ? formula->text : "the number", *value, least, most);
+        return plx_launches_refuse(launches, formula->field, error,
+                                   "'%.80s' is %" PRId64 ", which is not from %" PRId64 " to %" PRId64,
+                                   formula->text != NULL ? formula->text : "the number", *value, least, most);
     return status;
 }
 
@@ -98,20 +101,24 @@ static plx_status check_words(const plx_launches *launches, plx_error *error)
         return outside(error, "problem.dtype: %s is not among them", plx_dtype_name(problem->dtype));
     if (!has_bit(recipe->computes != 0 ? recipe->computes : 1u << PLX_COMPUTE_PLAIN, problem->compute))
         return outside(error, "problem.compute: %s is not among them", plx_compute_name(problem->compute));
-    if (!(recipe->out_dtypes == 0 ? same : has_bit(recipe->out_dtypes, output) || (same && has_bit(recipe->out_dtypes, PLX_DTYPE_COUNT))))
+    if (!(recipe->out_dtypes == 0
+              ? same
+              : has_bit(recipe->out_dtypes, output) || (same && has_bit(recipe->out_dtypes, PLX_DTYPE_COUNT))))
         return outside(error, "problem.out_dtype: %s is not among them", plx_dtype_name(output));
-    if (problem->op == PLX_REDUCE && !has_bit(recipe->reductions != 0 ? recipe->reductions : 1u << PLX_SUM, problem->of.reduce.reduction))
+    if (problem->op == PLX_REDUCE &&
+        !has_bit(recipe->reductions != 0 ? recipe->reductions : 1u << PLX_SUM, problem->of.reduce.reduction))
         return outside(error, "problem.reduce: %s is not among them", plx_reduction_name(problem->of.reduce.reduction));
     for (size_t i = 0; i < recipe->launch_count; i++)
         if (recipe->launches[i].triton.file != NULL && recipe->launches[i].triton.arch != value_named(launches, "cc"))
-            return outside(error, "%s.triton: compiled for cc %" PRId64 ", and this device has %" PRId64, recipe->launches[i].field,
-                           recipe->launches[i].triton.arch, value_named(launches, "cc"));
+            return outside(error, "%s.triton: compiled for cc %" PRId64 ", and this device has %" PRId64,
+                           recipe->launches[i].field, recipe->launches[i].triton.arch, value_named(launches, "cc"));
     if (words > 0 && !has_bit(recipe->transpositions != 0 ? recipe->transpositions : 1u, transposition_of(problem)))
         return outside(error, "problem.trans: %s is not among them", transpositions[transposition_of(problem)]);
     return PLX_OK;
 }
 
-static plx_status check_clauses(const plx_launches *launches, const char *where, const plx_formulas *clauses, plx_error *error)
+static plx_status check_clauses(const plx_launches *launches, const char *where, const plx_formulas *clauses,
+                                plx_error *error)
 {
     for (size_t i = 0; i < clauses->count; i++) {
         int64_t holds = 0;
@@ -137,7 +144,8 @@ static plx_status check_chosen(const plx_launches *launches, const plx_chosen *c
         for (size_t k = 0; k < recipe->tunes[i].count; k++)
             if (recipe->tunes[i].values[k] == chosen->value)
                 return PLX_OK;
-        return plx_fail(error, PLX_INVALID, "%.200s: tune.%s has no value %" PRId64, recipe->path, chosen->name, chosen->value);
+        return plx_fail(error, PLX_INVALID, "%.200s: tune.%s has no value %" PRId64, recipe->path, chosen->name,
+                        chosen->value);
     }
     return plx_fail(error, PLX_INVALID, "%.200s: there is no tunable '%s'", recipe->path, chosen->name);
 }
@@ -246,8 +254,8 @@ static plx_status bind_map(plx_launches *launches, size_t index, plx_error *erro
 {
     const plx_map *map = &launches->recipe->maps[index];
     plx_bound_map *to = &launches->maps[index];
-    *to = (plx_bound_map){.is = map, .rank = map->size.count, .element_bytes = map_element_bytes(launches, map),
-                          .step = {1, 1, 1, 1, 1}};
+    *to = (plx_bound_map){
+        .is = map, .rank = map->size.count, .element_bytes = map_element_bytes(launches, map), .step = {1, 1, 1, 1, 1}};
     plx_status status = number_of(launches, &map->offset, 0, most_bytes, &to->offset, error);
     if (status == PLX_OK)
         status = bind_list(launches, &map->size, to->size, error);
@@ -260,18 +268,29 @@ static plx_status bind_map(plx_launches *launches, size_t index, plx_error *erro
     return status == PLX_OK ? plx_map_check(launches, to, error) : status;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------------------------------
+ */
 
 /* Of the kinds from I8 on: what fits, and its bytes. */
 static const struct {
     int64_t least, most;
     uint64_t bytes;
 } widths[PLX_GIVES_KINDS] = {
-    [PLX_GIVES_OPERAND] = {0, INT64_C(1) << 50, 8}, [PLX_GIVES_SCRATCH] = {0, INT64_C(1) << 50, 8}, [PLX_GIVES_MAP] = {0, 0, 128},
-    [PLX_GIVES_I8] = {INT8_MIN, INT8_MAX, 1}, [PLX_GIVES_I16] = {INT16_MIN, INT16_MAX, 2}, [PLX_GIVES_I32] = {INT32_MIN, INT32_MAX, 4},
-    [PLX_GIVES_I64] = {INT64_MIN, INT64_MAX, 8}, [PLX_GIVES_U32] = {0, UINT32_MAX, 4}, [PLX_GIVES_U64] = {0, INT64_MAX, 8},
-    [PLX_GIVES_F16] = {INT64_MIN, INT64_MAX, 2}, [PLX_GIVES_BF16] = {INT64_MIN, INT64_MAX, 2}, [PLX_GIVES_F32] = {INT64_MIN, INT64_MAX, 4},
-    [PLX_GIVES_F64] = {INT64_MIN, INT64_MAX, 8}, [PLX_GIVES_LOCAL] = {1, INT64_C(1) << 40, 0}, [PLX_GIVES_NULL] = {0, 0, 8},
+    [PLX_GIVES_OPERAND] = {0, INT64_C(1) << 50, 8},
+    [PLX_GIVES_SCRATCH] = {0, INT64_C(1) << 50, 8},
+    [PLX_GIVES_MAP] = {0, 0, 128},
+    [PLX_GIVES_I8] = {INT8_MIN, INT8_MAX, 1},
+    [PLX_GIVES_I16] = {INT16_MIN, INT16_MAX, 2},
+    [PLX_GIVES_I32] = {INT32_MIN, INT32_MAX, 4},
+    [PLX_GIVES_I64] = {INT64_MIN, INT64_MAX, 8},
+    [PLX_GIVES_U32] = {0, UINT32_MAX, 4},
+    [PLX_GIVES_U64] = {0, INT64_MAX, 8},
+    [PLX_GIVES_F16] = {INT64_MIN, INT64_MAX, 2},
+    [PLX_GIVES_BF16] = {INT64_MIN, INT64_MAX, 2},
+    [PLX_GIVES_F32] = {INT64_MIN, INT64_MAX, 4},
+    [PLX_GIVES_F64] = {INT64_MIN, INT64_MAX, 8},
+    [PLX_GIVES_LOCAL] = {1, INT64_C(1) << 40, 0},
+    [PLX_GIVES_NULL] = {0, 0, 8},
 };
 
 static double factor_of(const plx_launches *launches, const char *name)
@@ -294,7 +313,8 @@ static plx_status bind_real(const plx_launches *launches, plx_bound_argument *to
         to->real = (double)to->value;
     }
     if (status == PLX_OK && isfinite(to->real) && fabs(to->real) > most)
-        return plx_launches_refuse(launches, is->field, error, "%g is beyond %s", to->real, plx_argument_words[is->kind]);
+        return plx_launches_refuse(launches, is->field, error, "%g is beyond %s", to->real,
+                                   plx_argument_words[is->kind]);
     return status;
 }
 
@@ -326,7 +346,8 @@ static plx_status bind_struct(const plx_launches *launches, plx_bound_argument *
         align = size > align ? size : align;
     }
     if (is->align > 0 && (uint64_t)is->align < align)
-        return plx_launches_refuse(launches, is->field, error, "align is %" PRId64 ", a member has %" PRIu64 " bytes", is->align, align);
+        return plx_launches_refuse(launches, is->field, error, "align is %" PRId64 ", a member has %" PRIu64 " bytes",
+                                   is->align, align);
     align = is->align > 0 ? (uint64_t)is->align : align;
     to->bytes = rounded_up(bytes, align);
     return PLX_OK;
@@ -345,13 +366,15 @@ static plx_status bind_argument(const plx_launches *launches, const plx_recipe_a
     }
     if (is->kind >= PLX_GIVES_F16 && is->kind <= PLX_GIVES_F64)
         return bind_real(launches, to, error);
-    plx_status status = number_of(launches, &is->value, widths[is->kind].least, widths[is->kind].most, &to->value, error);
+    plx_status status =
+        number_of(launches, &is->value, widths[is->kind].least, widths[is->kind].most, &to->value, error);
     if (status == PLX_OK && is->of_map > 0)
         to->value /= launches->maps[is->of_map - 1].element_bytes;
     return status;
 }
 
-/* ---- a launch ------------------------------------------------------------------------------------------------------ */
+/* ---- a launch ------------------------------------------------------------------------------------------------------
+ */
 
 /* The word for an element type in the language of the recipe; where that is not said, the first one's. */
 static const char *type_word(const plx_dialect *dialect, plx_dtype dtype)
@@ -363,12 +386,14 @@ static void add_placeholder(const plx_launches *launches, const char *name, size
 {
     const bool output = length == 2;
     if ((length == 1 || length == 2) && strncmp(name, "TO", length) == 0) {
-        (void)snprintf(to, capacity, "%s", type_word(launches->recipe->dialect, output ? plx_output_dtype(&launches->problem)
-                                                                                   : launches->problem.dtype));
+        (void)snprintf(to, capacity, "%s",
+                       type_word(launches->recipe->dialect,
+                                 output ? plx_output_dtype(&launches->problem) : launches->problem.dtype));
         return;
     }
     for (size_t i = 0; i < launches->known.count; i++)
-        if (strlen(launches->known.names[i].name) == length && strncmp(launches->known.names[i].name, name, length) == 0)
+        if (strlen(launches->known.names[i].name) == length &&
+            strncmp(launches->known.names[i].name, name, length) == 0)
             (void)snprintf(to, capacity, "%" PRId64, launches->known.names[i].value);
 }
 
@@ -392,7 +417,8 @@ static plx_status bind_entry(const plx_launches *launches, plx_bound_launch *to,
     return to->entry != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for a launch");
 }
 
-static plx_status bind_dimensions(const plx_launches *launches, const plx_dimensions *from, uint64_t to[3], plx_error *error)
+static plx_status bind_dimensions(const plx_launches *launches, const plx_dimensions *from, uint64_t to[3],
+                                  plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; i < 3; i++) {
@@ -442,7 +468,8 @@ static plx_status bind_launch(plx_launches *launches, size_t index, const plx_de
     return status == PLX_OK ? plx_launch_check(launches, to, device, error) : status;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static plx_status bind_domain(plx_launches *launches, const plx_chosen *chosen, size_t count, plx_error *error)
 {
@@ -484,8 +511,8 @@ plx_status plx_launches_make(const plx_recipe_file *recipe, const plx_problem *p
     if (status != PLX_OK)
         return status;
     if (problem->op != recipe->op)
-        return plx_fail(error, PLX_INVALID, "%.200s: its operation is %s, not %s", recipe->path, recipe->operation->name,
-                        plx_op_name(problem->op));
+        return plx_fail(error, PLX_INVALID, "%.200s: its operation is %s, not %s", recipe->path,
+                        recipe->operation->name, plx_op_name(problem->op));
     plx_launches *made = calloc(1, sizeof *made);
     if (made != NULL)
         made->pool = calloc(recipe->pool_count + 1, sizeof *made->pool);

@@ -26,7 +26,9 @@ static plx_status open_regular(const char *path, size_t most, size_t *size, int 
         plx_fail(error, PLX_IO, "%.200s: can't read: %s", path, strerror(errno));
     else if (!S_ISREG(about.st_mode))
         plx_fail(error, PLX_INVALID, "%.200s: %s, where a file is expected", path,
-                 S_ISDIR(about.st_mode) ? "a directory" : S_ISFIFO(about.st_mode) ? "a FIFO" : "no regular file");
+                 S_ISDIR(about.st_mode)    ? "a directory"
+                 : S_ISFIFO(about.st_mode) ? "a FIFO"
+                                           : "no regular file");
     else if (about.st_size == 0)
         plx_fail(error, PLX_INVALID, "%.200s: the file is empty", path);
     else if ((uint64_t)about.st_size > most)
@@ -42,8 +44,8 @@ static plx_status open_regular(const char *path, size_t most, size_t *size, int 
     return unreadable ? PLX_IO : PLX_INVALID;
 }
 
-/* As many bytes as the file had when it was opened: one that changes meanwhile is told from others by its hash later on,
- * and one that shrinks is refused. */
+/* As many bytes as the file had when it was opened: one that changes meanwhile is told from others by its hash later
+ * on, and one that shrinks is refused. */
 static plx_status read_whole(const char *path, size_t most, char **text, size_t *size, plx_error *error)
 {
     int descriptor;
@@ -98,7 +100,8 @@ static plx_status check_text(const char *path, const char *text, size_t size, pl
     if ((unsigned char)text[0] >= 0xfe || memchr(text, '\0', size) != NULL)
         return plx_fail(error, PLX_INVALID, "%.200s: no UTF-8; save it as that", path);
     if (is_nested_too_deeply(text, size))
-        return plx_fail(error, PLX_INVALID, "%.200s: lists and objects are more than %d levels deep", path, MOST_LEVELS);
+        return plx_fail(error, PLX_INVALID, "%.200s: lists and objects are more than %d levels deep", path,
+                        MOST_LEVELS);
     return PLX_OK;
 }
 

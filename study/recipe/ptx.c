@@ -69,8 +69,8 @@ static uint64_t number(const words *of)
 /* ".u32": 4; 0 of what is no type. */
 static uint64_t type_bytes(const words *of)
 {
-    static const char *const types[] = {".b8", ".u8", ".s8", ".b16", ".u16", ".s16", ".f16", ".bf16", ".b32", ".u32", ".s32", ".f32",
-                                        ".f16x2", ".b64", ".u64", ".s64", ".f64", ".b128"};
+    static const char *const types[] = {".b8",  ".u8",  ".s8",  ".b16",   ".u16", ".s16", ".f16", ".bf16", ".b32",
+                                        ".u32", ".s32", ".f32", ".f16x2", ".b64", ".u64", ".s64", ".f64",  ".b128"};
     static const uint64_t bytes[] = {1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 8, 8, 8, 8, 16};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (is(of, types[i]))
@@ -145,7 +145,8 @@ plx_status plx_ptx_find(const char *path, const char *text, const char *name, pl
         if (!is(&of, ".entry") || !next(&of))
             continue;
         if (is(&of, name))
-            return read_entry(&of, entry) ? PLX_OK : plx_fail(error, PLX_INVALID, "%.200s: '%.80s' is cut short", path, name);
+            return read_entry(&of, entry) ? PLX_OK
+                                          : plx_fail(error, PLX_INVALID, "%.200s: '%.80s' is cut short", path, name);
         plx_line_add(&there, "%s%.*s", there.length > 0 ? ", " : "", (int)(of.length < 80 ? of.length : 80), of.word);
     }
     (void)plx_fail(error, PLX_INVALID, "%.150s: has no entry '%.80s'; there %s%.160s", path, name,

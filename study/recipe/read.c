@@ -45,7 +45,8 @@ void plx_read_dimensions(plx_reader *reader, const json_t *value, plx_dimensions
 void plx_read_name(plx_reader *reader, const char *name)
 {
     if (!plx_expression_name(name))
-        plx_reader_refuse(reader, "no name: a letter or '_', then letters, digits and '_', 48 at most, and none of the functions");
+        plx_reader_refuse(
+            reader, "no name: a letter or '_', then letters, digits and '_', 48 at most, and none of the functions");
 }
 
 /* A condition is no number. */
@@ -193,8 +194,9 @@ static void read_aligns(plx_reader *reader, const json_t *value, void *into)
 static void read_problem(plx_reader *reader, const json_t *value, void *into)
 {
     static const plx_key keys[] = {
-        {"dtype", read_dtypes},       {"compute", read_computes},      {"out_dtype", read_out_dtypes}, {"reduce", read_reductions},
-        {"trans", read_transpositions}, {"where", read_where}, {"align", read_aligns},
+        {"dtype", read_dtypes},      {"compute", read_computes},     {"out_dtype", read_out_dtypes},
+        {"reduce", read_reductions}, {"trans", read_transpositions}, {"where", read_where},
+        {"align", read_aligns},
     };
     plx_read_object(reader, value, keys, COUNT_OF(keys), into);
 }
@@ -250,7 +252,7 @@ static void read_claims(plx_reader *reader, const json_t *value, void *into)
 {
     static const plx_key keys[] = {
         {"accumulator", read_accumulator}, {"depth", read_depth}, {"reproducibility", read_reproducibility},
-        {"special", read_special}, {"zeros", read_zeros},
+        {"special", read_special},         {"zeros", read_zeros},
     };
     plx_read_object(reader, value, keys, COUNT_OF(keys), into);
 }
@@ -259,7 +261,8 @@ static void read_claims(plx_reader *reader, const json_t *value, void *into)
 
 static void read_std(plx_reader *reader, const json_t *value, void *into)
 {
-    static const char *const words[] = {"c++11", "c++14", "c++17", "c++20", "CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
+    static const char *const words[] = {"c++11", "c++14", "c++17", "c++20", "CL1.0",
+                                        "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
     ((plx_recipe_file *)into)->std = words[plx_read_word(reader, value, words, COUNT_OF(words))];
 }
 
@@ -302,11 +305,30 @@ static void read_include(plx_reader *reader, const json_t *value, void *into)
 static bool is_known_option(const char *option)
 {
     static const char *const whole[] = {
-        "--use_fast_math", "-use_fast_math", "--restrict", "-restrict", "-lineinfo", "--generate-line-info", "--extra-device-vectorization",
-        "-extra-device-vectorization", "--disable-warnings", "-w", "--device-as-default-execution-space", "-default-device",
-        "-cl-single-precision-constant", "-cl-denorms-are-zero", "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-opt-disable",
-        "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
-        "-cl-fast-relaxed-math", "-cl-uniform-work-group-size", "-cl-no-subgroup-ifp", "-cl-nv-verbose",
+        "--use_fast_math",
+        "-use_fast_math",
+        "--restrict",
+        "-restrict",
+        "-lineinfo",
+        "--generate-line-info",
+        "--extra-device-vectorization",
+        "-extra-device-vectorization",
+        "--disable-warnings",
+        "-w",
+        "--device-as-default-execution-space",
+        "-default-device",
+        "-cl-single-precision-constant",
+        "-cl-denorms-are-zero",
+        "-cl-fp32-correctly-rounded-divide-sqrt",
+        "-cl-opt-disable",
+        "-cl-mad-enable",
+        "-cl-no-signed-zeros",
+        "-cl-unsafe-math-optimizations",
+        "-cl-finite-math-only",
+        "-cl-fast-relaxed-math",
+        "-cl-uniform-work-group-size",
+        "-cl-no-subgroup-ifp",
+        "-cl-nv-verbose",
     };
     static const char *const switches[] = {"ftz", "prec-sqrt", "prec-div", "fmad"};
     for (size_t i = 0; i < COUNT_OF(whole); i++)
@@ -326,7 +348,8 @@ static void read_options(plx_reader *reader, const json_t *value, void *into)
     read_texts(reader, value, &recipe->options);
     for (size_t i = 0; i < recipe->options.count; i++)
         if (!is_known_option(recipe->options.at[i]))
-            plx_reader_refuse(reader, "'%.100s' is no option that a recipe may give; see doc/recipe.md", recipe->options.at[i]);
+            plx_reader_refuse(reader, "'%.100s' is no option that a recipe may give; see doc/recipe.md",
+                              recipe->options.at[i]);
 }
 
 static void read_max_registers(plx_reader *reader, const json_t *value, void *into)
@@ -342,8 +365,12 @@ static void read_instances(plx_reader *reader, const json_t *value, void *into)
 static void read_compile(plx_reader *reader, const json_t *value, void *into)
 {
     static const plx_key keys[] = {
-        {"std", read_std}, {"define", read_defines}, {"include", read_include}, {"options", read_options},
-        {"max_registers", read_max_registers}, {"instances", read_instances},
+        {"std", read_std},
+        {"define", read_defines},
+        {"include", read_include},
+        {"options", read_options},
+        {"max_registers", read_max_registers},
+        {"instances", read_instances},
     };
     plx_read_object(reader, value, keys, COUNT_OF(keys), into);
 }
@@ -458,7 +485,8 @@ static void read_own_name(plx_reader *reader, const json_t *value, void *into)
     const char *name = plx_read_text(reader, value, 64);
     const size_t known = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
     if (!plx_reader_fails(reader) && (name[known] != '\0' || name[0] == '.' || name[0] == '-'))
-        plx_reader_refuse(reader, "'%s' is no name: letters, digits, '_', '.' and '-', the last two not in front", name);
+        plx_reader_refuse(reader, "'%s' is no name: letters, digits, '_', '.' and '-', the last two not in front",
+                          name);
     ((plx_recipe_file *)into)->name = name;
 }
 
@@ -498,10 +526,21 @@ static void read_op(plx_reader *reader, const json_t *root, plx_recipe_file *rec
 static void read_root(plx_reader *reader, plx_recipe_file *recipe)
 {
     static const plx_key keys[] = {
-        {"parallax_recipe", pass}, {"op", pass}, {"name", read_own_name}, {"api", read_api}, {"problem", read_problem},
-        {"device", read_device}, {"claims", read_claims}, {"compile", read_compile}, {"tune", read_tunes},
-        {"tune_where", read_tune_where}, {"let", read_lets}, {"scratch", read_scratches}, {"globals", read_globals},
-        {"maps", plx_read_maps}, {"launches", plx_read_launches},
+        {"parallax_recipe", pass},
+        {"op", pass},
+        {"name", read_own_name},
+        {"api", read_api},
+        {"problem", read_problem},
+        {"device", read_device},
+        {"claims", read_claims},
+        {"compile", read_compile},
+        {"tune", read_tunes},
+        {"tune_where", read_tune_where},
+        {"let", read_lets},
+        {"scratch", read_scratches},
+        {"globals", read_globals},
+        {"maps", plx_read_maps},
+        {"launches", plx_read_launches},
     };
     if (!json_is_object(recipe->root)) {
         plx_reader_refuse(reader, "no object, as a recipe is one");

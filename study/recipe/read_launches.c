@@ -8,11 +8,12 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 
 const char *const plx_argument_words[PLX_GIVES_KINDS] = {
-    [PLX_GIVES_OPERAND] = "operand", [PLX_GIVES_SCRATCH] = "scratch", [PLX_GIVES_MAP] = "map", [PLX_GIVES_I8] = "i8",
-    [PLX_GIVES_I16] = "i16",         [PLX_GIVES_I32] = "i32",         [PLX_GIVES_I64] = "i64", [PLX_GIVES_U32] = "u32",
-    [PLX_GIVES_U64] = "u64",         [PLX_GIVES_F16] = "f16",         [PLX_GIVES_BF16] = "bf16", [PLX_GIVES_F32] = "f32",
-    [PLX_GIVES_F64] = "f64",         [PLX_GIVES_SCALAR] = "scalar",   [PLX_GIVES_LOCAL] = "local", [PLX_GIVES_NULL] = "null",
-    [PLX_GIVES_STRUCT] = "struct",
+    [PLX_GIVES_OPERAND] = "operand", [PLX_GIVES_SCRATCH] = "scratch", [PLX_GIVES_MAP] = "map",
+    [PLX_GIVES_I8] = "i8",           [PLX_GIVES_I16] = "i16",         [PLX_GIVES_I32] = "i32",
+    [PLX_GIVES_I64] = "i64",         [PLX_GIVES_U32] = "u32",         [PLX_GIVES_U64] = "u64",
+    [PLX_GIVES_F16] = "f16",         [PLX_GIVES_BF16] = "bf16",       [PLX_GIVES_F32] = "f32",
+    [PLX_GIVES_F64] = "f64",         [PLX_GIVES_SCALAR] = "scalar",   [PLX_GIVES_LOCAL] = "local",
+    [PLX_GIVES_NULL] = "null",       [PLX_GIVES_STRUCT] = "struct",
 };
 
 /* ---- arguments ------------------------------------------------------------------------------------ */
@@ -138,7 +139,8 @@ static bool find_kind(plx_reader *reader, const json_t *value, plx_recipe_argume
 {
     const char *found = NULL, *key;
     json_t *member;
-    json_object_foreach((json_t *)(uintptr_t)value, key, member) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, member)
+    {
         for (unsigned i = 0; i < PLX_GIVES_KINDS; i++)
             if (strcmp(key, plx_argument_words[i]) == 0) {
                 if (found != NULL)
@@ -156,9 +158,11 @@ static void refuse_argument(plx_reader *reader, const json_t *value)
     char meant[80] = "";
     if (key != NULL)
         plx_did_you_mean(key, plx_argument_words, PLX_GIVES_KINDS, meant, sizeof meant);
-    plx_reader_refuse(reader, "%s%.60s%s is no argument%s; there are operand, scratch, map, i8, i16, i32, i64, u32, u64, f16, bf16, "
-                      "f32, f64, scalar, local, null and struct", key != NULL ? "'" : "an empty object", key != NULL ? key : "",
-                      key != NULL ? "'" : "", meant);
+    plx_reader_refuse(
+        reader,
+        "%s%.60s%s is no argument%s; there are operand, scratch, map, i8, i16, i32, i64, u32, u64, f16, bf16, "
+        "f32, f64, scalar, local, null and struct",
+        key != NULL ? "'" : "an empty object", key != NULL ? key : "", key != NULL ? "'" : "", meant);
 }
 
 static void read_argument(plx_reader *reader, const json_t *value, plx_recipe_file *recipe, size_t at, bool in_struct)
@@ -178,7 +182,8 @@ static void read_argument(plx_reader *reader, const json_t *value, plx_recipe_fi
         return;
     recipe->pool[at].kind = kind;
     plx_note_field(reader, recipe->pool[at].field);
-    json_object_foreach((json_t *)(uintptr_t)value, key, member) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, member)
+    {
         if (plx_reader_fails(reader))
             return;
         if (strcmp(key, plx_argument_words[kind]) == 0) {
@@ -301,8 +306,9 @@ static void check_launch(plx_reader *reader, const plx_recipe_launch *launch)
 static void read_launch(plx_reader *reader, const json_t *value, size_t index, void *into)
 {
     static const plx_key keys[] = {
-        {"entry", read_entry}, {"triton", read_triton}, {"when", read_when}, {"grid", read_grid}, {"block", read_block}, {"cluster", read_cluster},
-        {"shared", read_shared}, {"carveout", read_carveout}, {"cooperative", read_cooperative},
+        {"entry", read_entry},         {"triton", read_triton},     {"when", read_when},
+        {"grid", read_grid},           {"block", read_block},       {"cluster", read_cluster},
+        {"shared", read_shared},       {"carveout", read_carveout}, {"cooperative", read_cooperative},
         {"dependent", read_dependent}, {"args", read_arguments},
     };
     plx_recipe_file *recipe = into;

@@ -6,8 +6,8 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 
 const plx_map_type plx_map_types[] = {
-    {"dtype", 0}, {"out_dtype", 0}, {"u8", 1}, {"u16", 2}, {"u32", 4}, {"i32", 4}, {"u64", 8}, {"i64", 8},
-    {"f16", 2},   {"bf16", 2},      {"f32", 4}, {"f64", 8}, {"tf32", 4},
+    {"dtype", 0}, {"out_dtype", 0}, {"u8", 1},   {"u16", 2}, {"u32", 4}, {"i32", 4},  {"u64", 8},
+    {"i64", 8},   {"f16", 2},       {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"tf32", 4},
 };
 const size_t plx_map_type_count = COUNT_OF(plx_map_types);
 
@@ -107,9 +107,9 @@ static void check(plx_reader *reader, const plx_map *map)
 static void read_map(plx_reader *reader, const char *name, const json_t *value, void *into)
 {
     static const plx_key keys[] = {
-        {"of", read_of}, {"of_scratch", read_of_scratch}, {"offset", read_offset}, {"dtype", read_dtype}, {"size", read_size},
-        {"stride", read_stride}, {"box", read_box}, {"step", read_step}, {"swizzle", read_swizzle}, {"interleave", read_interleave},
-        {"fill", read_fill}, {"l2", read_l2},
+        {"of", read_of},           {"of_scratch", read_of_scratch}, {"offset", read_offset}, {"dtype", read_dtype},
+        {"size", read_size},       {"stride", read_stride},         {"box", read_box},       {"step", read_step},
+        {"swizzle", read_swizzle}, {"interleave", read_interleave}, {"fill", read_fill},     {"l2", read_l2},
     };
     plx_recipe_file *recipe = into;
     plx_map *map = &recipe->maps[recipe->map_count++];

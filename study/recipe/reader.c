@@ -54,14 +54,22 @@ void plx_reader_leave(plx_reader *reader, size_t mark)
 static const char *kind_of(const json_t *value)
 {
     switch (json_typeof(value)) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "a list";
-    case JSON_STRING: return "a text";
-    case JSON_INTEGER: return "a whole number";
-    case JSON_REAL: return "a number with a fraction";
-    case JSON_TRUE: return "true";
-    case JSON_FALSE: return "false";
-    default: return "null";
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "a text";
+    case JSON_INTEGER:
+        return "a whole number";
+    case JSON_REAL:
+        return "a number with a fraction";
+    case JSON_TRUE:
+        return "true";
+    case JSON_FALSE:
+        return "false";
+    default:
+        return "null";
     }
 }
 
@@ -114,7 +122,8 @@ void plx_read_object(plx_reader *reader, const json_t *value, const plx_key *key
     json_t *member;
     if (!is_a(reader, value, json_is_object(value), "an object"))
         return;
-    json_object_foreach((json_t *)(uintptr_t)value, key, member) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, member)
+    {
         if (plx_reader_fails(reader))
             return;
         read_key(reader, key, member, keys, count, into);
@@ -132,7 +141,8 @@ void plx_read_members(plx_reader *reader, const json_t *value, size_t most,
         plx_reader_refuse(reader, "%zu members; %zu are the most", json_object_size(value), most);
         return;
     }
-    json_object_foreach((json_t *)(uintptr_t)value, key, member) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, member)
+    {
         if (plx_reader_fails(reader))
             return;
         const size_t mark = plx_reader_enter(reader, key);

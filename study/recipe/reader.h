@@ -34,7 +34,8 @@ typedef struct plx_key {
     void (*read)(plx_reader *reader, const json_t *value, void *into);
 } plx_key;
 
-/* An object of known keys; an unknown one is refused, with the known one that it is near, unless it begins with "x_". */
+/* An object of known keys; an unknown one is refused, with the known one that it is near, unless it begins with "x_".
+ */
 void plx_read_object(plx_reader *reader, const json_t *value, const plx_key *keys, size_t count, void *into);
 /* An object whose keys are names of the author's: at most so many. */
 void plx_read_members(plx_reader *reader, const json_t *value, size_t most,

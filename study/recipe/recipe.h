@@ -1,5 +1,5 @@
-/* A recipe as it was read: the launches of somebody's kernel, with expressions for its numbers (doc/recipe.md), and what
- * becomes of them for a problem on a device.  Private to libparallax-study. */
+/* A recipe as it was read: the launches of somebody's kernel, with expressions for its numbers (doc/recipe.md), and
+ * what becomes of them for a problem on a device.  Private to libparallax-study. */
 #ifndef PLX_RECIPE_RECIPE_H
 #define PLX_RECIPE_RECIPE_H
 
@@ -79,7 +79,7 @@ typedef struct plx_map {
     const char *of, *of_scratch; /* one of them */
     size_t operand, scratch;     /* which */
     plx_formula offset;
-    size_t dtype;                /* in plx_map_types; 0: the problem's */
+    size_t dtype; /* in plx_map_types; 0: the problem's */
     plx_formulas size, stride, box, step;
     int64_t swizzle, interleave, l2;
     bool fill_nan;
@@ -111,10 +111,10 @@ extern const char *const plx_argument_words[PLX_GIVES_KINDS]; /* "operand" */
 
 typedef struct plx_recipe_argument {
     plx_recipe_argument_kind kind;
-    const char *name;    /* of the operand, scratch or map */
-    size_t which;        /* its number; SCALAR: 0 alpha, 1 beta; STRUCT: where its members begin in the pool */
+    const char *name; /* of the operand, scratch or map */
+    size_t which;     /* its number; SCALAR: 0 alpha, 1 beta; STRUCT: where its members begin in the pool */
     bool by_pointer;
-    bool is_real;        /* F16 to F64: `real` is the number, not the formula */
+    bool is_real; /* F16 to F64: `real` is the number, not the formula */
     double real;
     plx_formula value;   /* OPERAND, SCRATCH: the offset; numbers, LOCAL: the number */
     size_t member_count; /* STRUCT */
@@ -147,7 +147,8 @@ typedef struct plx_recipe_launch {
 /* A language of device code (dialects.c). */
 typedef struct plx_dialect {
     const char *name, *title;
-    bool of_launches; /* shared memory, clusters, variables and maps are things of a launch; else local memory is an argument */
+    bool of_launches; /* shared memory, clusters, variables and maps are things of a launch; else local memory is an
+                         argument */
     const char *const *types; /* the words for element types */
 } plx_dialect;
 enum { PLX_DIALECTS = 2 };
@@ -155,7 +156,13 @@ extern const plx_dialect plx_dialects[PLX_DIALECTS];
 const plx_dialect *plx_dialect_of_launches(bool of_launches);
 
 /* In which device code comes (dialects.c). */
-typedef enum plx_source_kind { PLX_SOURCE_CL, PLX_SOURCE_CU, PLX_SOURCE_PTX, PLX_SOURCE_CUBIN, PLX_LANGUAGES } plx_source_kind;
+typedef enum plx_source_kind {
+    PLX_SOURCE_CL,
+    PLX_SOURCE_CU,
+    PLX_SOURCE_PTX,
+    PLX_SOURCE_CUBIN,
+    PLX_LANGUAGES
+} plx_source_kind;
 typedef struct plx_language {
     const char *ending, *name;
     const char *passed_as; /* what a backend is given of it */
@@ -274,7 +281,7 @@ typedef struct plx_bound_map {
 struct plx_launches {
     const plx_recipe_file *recipe;
     plx_problem problem;
-    plx_known known; /* all names with their values */
+    plx_known known;              /* all names with their values */
     size_t first_tune, first_let; /* in them */
     uint64_t scratch_bytes[PLX_ALL_SCRATCHES];
     plx_bound_map maps[PLX_RECIPE_MAPS];
@@ -290,7 +297,7 @@ plx_status plx_launch_check(const plx_launches *launches, const plx_bound_launch
                             plx_error *error);
 plx_status plx_map_check(const plx_launches *launches, const plx_bound_map *map, plx_error *error);
 /* "r.json: FIELD: WHY (gemm f32 3x4x5 nn)" */
-plx_status plx_launches_refuse(const plx_launches *launches, const char *field, plx_error *error, const char *format, ...)
-    PLX_PRINTF(4, 5);
+plx_status plx_launches_refuse(const plx_launches *launches, const char *field, plx_error *error, const char *format,
+                               ...) PLX_PRINTF(4, 5);
 
 #endif

@@ -58,8 +58,8 @@ static void text_maps(const plx_launches *launches, FILE *to)
     for (size_t i = 0; i < launches->recipe->map_count; i++) {
         const plx_bound_map *map = &launches->maps[i];
         label(to, i == 0 ? "maps" : "");
-        (void)fprintf(to, "%s: %s, %" PRId64 " bytes each", map->is->name, map->is->of != NULL ? map->is->of : map->is->of_scratch,
-                      map->element_bytes);
+        (void)fprintf(to, "%s: %s, %" PRId64 " bytes each", map->is->name,
+                      map->is->of != NULL ? map->is->of : map->is->of_scratch, map->element_bytes);
         text_list(to, "size", map->size, map->rank);
         if (map->rank > 1)
             text_list(to, "stride", map->stride, map->rank - 1);
@@ -121,12 +121,13 @@ static void text_value(const plx_launches *launches, const plx_bound_argument *a
     } else if (is->kind == PLX_GIVES_SCALAR)
         (void)fprintf(to, " %s = %.17g", is->name, argument->real);
     else if (is->kind >= PLX_GIVES_F16 && is->kind <= PLX_GIVES_F64)
-        (void)fprintf(to, " %s%s%.17g", is->value.text != NULL ? is->value.text : "", is->value.text != NULL ? " = " : "", argument->real);
+        (void)fprintf(to, " %s%s%.17g", is->value.text != NULL ? is->value.text : "",
+                      is->value.text != NULL ? " = " : "", argument->real);
     else if (is->kind == PLX_GIVES_LOCAL)
         (void)fprintf(to, " memory of %" PRId64 " bytes", argument->value);
     else if (is->kind != PLX_GIVES_NULL)
-        (void)fprintf(to, " %s%s%s%" PRId64, is->value.text != NULL ? is->value.text : "", is->of_map > 0 ? " in elements" : "",
-                      is->value.text != NULL ? " = " : "", argument->value);
+        (void)fprintf(to, " %s%s%s%" PRId64, is->value.text != NULL ? is->value.text : "",
+                      is->of_map > 0 ? " in elements" : "", is->value.text != NULL ? " = " : "", argument->value);
     if (is->by_pointer)
         (void)fprintf(to, ", by a pointer");
 }
@@ -134,15 +135,18 @@ static void text_value(const plx_launches *launches, const plx_bound_argument *a
 static void text_sizes(const plx_bound_launch *launch, FILE *to)
 {
     label(to, "");
-    (void)fprintf(to, "grid %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", block %" PRIu64 "x%" PRIu64 "x%" PRIu64, launch->grid[0],
-                  launch->grid[1], launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
+    (void)fprintf(to, "grid %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", block %" PRIu64 "x%" PRIu64 "x%" PRIu64,
+                  launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
+                  launch->block[2]);
     if (launch->is->cluster.count > 0)
-        (void)fprintf(to, ", cluster %" PRIu64 "x%" PRIu64 "x%" PRIu64, launch->cluster[0], launch->cluster[1], launch->cluster[2]);
+        (void)fprintf(to, ", cluster %" PRIu64 "x%" PRIu64 "x%" PRIu64, launch->cluster[0], launch->cluster[1],
+                      launch->cluster[2]);
     if (launch->shared > 0)
         (void)fprintf(to, ", %" PRIu64 " bytes of shared memory", launch->shared);
     if (launch->carveout >= 0)
         (void)fprintf(to, ", carve-out %" PRId64 " %%", launch->carveout);
-    (void)fprintf(to, "%s%s\n", launch->is->cooperative ? ", cooperative" : "", launch->is->dependent ? ", dependent" : "");
+    (void)fprintf(to, "%s%s\n", launch->is->cooperative ? ", cooperative" : "",
+                  launch->is->dependent ? ", dependent" : "");
 }
 
 static void text_launch(const plx_launches *launches, size_t index, FILE *to)
@@ -207,7 +211,8 @@ static void text_reasons(const plx_launches_shown *shown, size_t count, FILE *to
     size_t taken = 0;
     for (size_t i = 0; i < count; i++)
         taken += shown[i].launches != NULL;
-    (void)fprintf(to, "%zu of %zu problem%s taken%s\n", taken, count, count == 1 ? "" : "s", taken < count ? "; not taken:" : "");
+    (void)fprintf(to, "%zu of %zu problem%s taken%s\n", taken, count, count == 1 ? "" : "s",
+                  taken < count ? "; not taken:" : "");
     for (size_t i = 0; i < count; i++) {
         const size_t same = count_of(shown, count, i);
         if (same > 0)
@@ -221,8 +226,8 @@ static const char *name_of(const plx_recipe_file *recipe)
     return recipe->name != NULL ? recipe->name : slash != NULL ? slash + 1 : recipe->path;
 }
 
-plx_status plx_launches_write_text(const plx_recipe_file *recipe, const plx_device_info *device, const plx_launches_shown *shown,
-                                   size_t count, FILE *to, plx_error *error)
+plx_status plx_launches_write_text(const plx_recipe_file *recipe, const plx_device_info *device,
+                                   const plx_launches_shown *shown, size_t count, FILE *to, plx_error *error)
 {
     char problem[256];
     (void)fprintf(to, "%s, for %s\n\n", name_of(recipe), device->name);
@@ -286,7 +291,8 @@ static void json_maps(const plx_launches *launches, plx_json *json)
         const plx_bound_map *map = &launches->maps[i];
         plx_json_object(json, NULL);
         plx_json_text(json, "name", map->is->name);
-        plx_json_text(json, map->is->of != NULL ? "of" : "of_scratch", map->is->of != NULL ? map->is->of : map->is->of_scratch);
+        plx_json_text(json, map->is->of != NULL ? "of" : "of_scratch",
+                      map->is->of != NULL ? map->is->of : map->is->of_scratch);
         plx_json_integer(json, "element_bytes", map->element_bytes);
         plx_json_integer(json, "offset", map->offset);
         json_list(json, "size", map->size, map->rank);
@@ -411,8 +417,8 @@ static void json_recipe(const plx_recipe_file *recipe, plx_json *json)
     plx_json_object_end(json);
 }
 
-plx_status plx_launches_write_json(const plx_recipe_file *recipe, const plx_device_info *device, const plx_launches_shown *shown,
-                                   size_t count, FILE *to, plx_error *error)
+plx_status plx_launches_write_json(const plx_recipe_file *recipe, const plx_device_info *device,
+                                   const plx_launches_shown *shown, size_t count, FILE *to, plx_error *error)
 {
     plx_json json = {.to = to};
     plx_json_object(&json, NULL);

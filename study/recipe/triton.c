@@ -1,6 +1,6 @@
 /* Launches of kernels that Triton compiled: NAME.json, which it keeps beside NAME.ptx, says block, shared memory and
- * clusters.  It does not say what the parameters are: the text of PTX has their types, with which those of the recipe are
- * compared.  Behind them Triton has pointers of its own, to scratch memory, also where that has no bytes. */
+ * clusters.  It does not say what the parameters are: the text of PTX has their types, with which those of the recipe
+ * are compared.  Behind them Triton has pointers of its own, to scratch memory, also where that has no bytes. */
 #include "study/recipe/triton.h"
 
 #include "study/recipe/image.h"
@@ -29,7 +29,8 @@ static const char *const scratch_names[MOST_HIDDEN] = {"global_scratch", "profil
 /* ---- the JSON -------------------------------------------------------------------------------------- */
 
 /* A key that is not there, or is null, has the fallback. */
-static int64_t read_integer(plx_reader *reader, const json_t *object, const char *key, int64_t least, int64_t most, int64_t fallback)
+static int64_t read_integer(plx_reader *reader, const json_t *object, const char *key, int64_t least, int64_t most,
+                            int64_t fallback)
 {
     const json_t *value = json_object_get(object, key);
     if (value == NULL || json_is_null(value))
@@ -96,7 +97,8 @@ static void read_kernel(plx_reader *reader, const json_t *root, kernel *to)
 {
     if (!json_is_object(root) || json_object_get(root, "name") == NULL || json_object_get(root, "num_warps") == NULL ||
         !json_is_object(json_object_get(root, "target")))
-        plx_reader_refuse(reader, "no JSON of a kernel that Triton compiled: `name`, `num_warps` and `target` are expected");
+        plx_reader_refuse(reader,
+                          "no JSON of a kernel that Triton compiled: `name`, `num_warps` and `target` are expected");
     to->name = read_text(reader, root, "name", "");
     to->warps = read_integer(reader, root, "num_warps", 1, MOST_WARPS, 4);
     to->shared = read_integer(reader, root, "shared", 0, INT64_C(1) << 30, 0);
@@ -161,11 +163,13 @@ static size_t map_of(const plx_recipe_file *recipe, const char *name)
 /* How many arguments a descriptor is: the map, a size and a stride of each dimension. */
 static size_t spread(const plx_recipe_file *recipe, const plx_recipe_argument *argument)
 {
-    const size_t map = argument->kind == PLX_GIVES_MAP && !argument->by_pointer ? map_of(recipe, argument->name) : PLX_RECIPE_MAPS;
+    const size_t map =
+        argument->kind == PLX_GIVES_MAP && !argument->by_pointer ? map_of(recipe, argument->name) : PLX_RECIPE_MAPS;
     return map < recipe->map_count ? 1 + 2 * recipe->maps[map].size.count : 1;
 }
 
-static plx_recipe_argument number_of_map(const plx_recipe_argument *descriptor, plx_recipe_argument_kind kind, const plx_formula *value)
+static plx_recipe_argument number_of_map(const plx_recipe_argument *descriptor, plx_recipe_argument_kind kind,
+                                         const plx_formula *value)
 {
     plx_recipe_argument made = {.kind = kind, .value = *value};
     memcpy(made.field, descriptor->field, sizeof made.field);
@@ -191,7 +195,8 @@ static void spread_descriptor(plx_recipe_file *recipe, size_t from, size_t to)
 }
 
 /* "16 * 2 * (ceildiv(m, 64)) * (1)": bytes for all programs. */
-static const char *scratch_bytes(plx_recipe_file *recipe, const plx_recipe_launch *launch, int64_t bytes, int64_t blocks)
+static const char *scratch_bytes(plx_recipe_file *recipe, const plx_recipe_launch *launch, int64_t bytes,
+                                 int64_t blocks)
 {
     plx_line line = {.length = 0};
     plx_line_add(&line, "%" PRId64 " * %" PRId64, bytes, blocks);
@@ -205,8 +210,8 @@ static const char *scratch_bytes(plx_recipe_file *recipe, const plx_recipe_launc
     return line.length + 1 < sizeof line.text ? plx_recipe_keep(recipe, plx_text("%s", line.text)) : NULL;
 }
 
-static void add_scratch(plx_reader *reader, plx_recipe_file *recipe, plx_recipe_launch *launch, const kernel *of, size_t which,
-                        plx_recipe_argument *to)
+static void add_scratch(plx_reader *reader, plx_recipe_file *recipe, plx_recipe_launch *launch, const kernel *of,
+                        size_t which, plx_recipe_argument *to)
 {
     plx_scratch *scratch = &recipe->scratches[recipe->scratch_count];
     const int64_t blocks = of->cluster[0] * of->cluster[1] * of->cluster[2];
@@ -219,7 +224,9 @@ static void add_scratch(plx_reader *reader, plx_recipe_file *recipe, plx_recipe_
     scratch->bytes.text = scratch_bytes(recipe, launch, of->scratch[which], blocks);
     scratch->name = plx_recipe_keep(recipe, plx_text("%s of %s", scratch_names[which], launch->field));
     if (scratch->bytes.text == NULL || scratch->name == NULL) {
-        plx_reader_refuse(reader, "the expressions of `grid` are too long for the size of Triton's scratch memory; give them names by `let`");
+        plx_reader_refuse(
+            reader,
+            "the expressions of `grid` are too long for the size of Triton's scratch memory; give them names by `let`");
         return;
     }
     to->kind = PLX_GIVES_SCRATCH;
@@ -260,7 +267,8 @@ static void spread_arguments(plx_reader *reader, plx_recipe_file *recipe, plx_re
 
 /* ---- compared with the image ------------------------------------------------------------------------------ */
 
-static void compare_descriptors(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch, const kernel *of)
+static void compare_descriptors(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch,
+                                const kernel *of)
 {
     static const int64_t swizzles[] = {0, 32, 64, 128};
     size_t number = 0;
@@ -268,23 +276,26 @@ static void compare_descriptors(plx_reader *reader, const plx_recipe_file *recip
         const plx_recipe_argument *argument = &recipe->pool[launch->first + i];
         if (argument->kind != PLX_GIVES_MAP || argument->by_pointer)
             continue;
-        const json_t *of_map = json_array_get(of->descriptors, number++), *block = json_object_get(of_map, "block_size");
+        const json_t *of_map = json_array_get(of->descriptors, number++),
+                     *block = json_object_get(of_map, "block_size");
         const size_t index = map_of(recipe, argument->name);
         if (!json_is_object(of_map) || index == recipe->map_count)
             continue;
         const plx_map *map = &recipe->maps[index];
         const int64_t code = json_integer_value(json_object_get(of_map, "swizzle"));
         if (code >= 0 && code < 4 && swizzles[code] != map->swizzle)
-            plx_reader_refuse(reader, "map %s has swizzle %" PRId64 ", Triton's descriptor %" PRId64, map->name, map->swizzle, swizzles[code]);
+            plx_reader_refuse(reader, "map %s has swizzle %" PRId64 ", Triton's descriptor %" PRId64, map->name,
+                              map->swizzle, swizzles[code]);
         for (size_t d = 0; d < map->box.count && json_array_size(block) == map->box.count; d++) {
             const int64_t wanted = json_integer_value(json_array_get(block, map->box.count - 1 - d));
             if (map->box.at[d].text == NULL && map->box.at[d].number != wanted)
-                plx_reader_refuse(reader, "map %s: box[%zu] is %" PRId64 ", Triton's descriptor has %" PRId64, map->name, d,
-                                  map->box.at[d].number, wanted);
+                plx_reader_refuse(reader, "map %s: box[%zu] is %" PRId64 ", Triton's descriptor has %" PRId64,
+                                  map->name, d, map->box.at[d].number, wanted);
         }
     }
     if (json_is_array(of->descriptors) && json_array_size(of->descriptors) != number)
-        plx_reader_refuse(reader, "Triton has %zu descriptors, the recipe gives %zu maps", json_array_size(of->descriptors), number);
+        plx_reader_refuse(reader, "Triton has %zu descriptors, the recipe gives %zu maps",
+                          json_array_size(of->descriptors), number);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
@@ -298,11 +309,15 @@ static plx_status path_of(const plx_recipe_file *recipe, const char *name, char 
     return length > 0 && (size_t)length < capacity ? PLX_OK : PLX_INVALID;
 }
 
-static void compare_image(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch, const char *json_path)
+static void compare_image(plx_reader *reader, const plx_recipe_file *recipe, const plx_recipe_launch *launch,
+                          const char *json_path)
 {
     plx_beside beside = {
-        .arguments = &recipe->pool[launch->first], .count = launch->argument_count, .hidden = launch->triton.hidden,
-        .entry = launch->entry, .threads = (uint64_t)launch->block.at[0].number,
+        .arguments = &recipe->pool[launch->first],
+        .count = launch->argument_count,
+        .hidden = launch->triton.hidden,
+        .entry = launch->entry,
+        .threads = (uint64_t)launch->block.at[0].number,
     };
     char path[1024];
     plx_error why = {""};
@@ -332,7 +347,8 @@ static void read_launch(plx_reader *reader, plx_recipe_file *recipe, plx_recipe_
     plx_error why = {""};
     json_t *root = NULL;
     const size_t length = strlen(launch->triton.file);
-    if (length <= 5 || strcmp(launch->triton.file + length - 5, ".json") != 0 || path_of(recipe, launch->triton.file, path, sizeof path) != PLX_OK) {
+    if (length <= 5 || strcmp(launch->triton.file + length - 5, ".json") != 0 ||
+        path_of(recipe, launch->triton.file, path, sizeof path) != PLX_OK) {
         plx_reader_refuse(reader, "`triton`: '%.100s' is no path of a .json", launch->triton.file);
         return;
     }

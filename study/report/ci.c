@@ -10,10 +10,10 @@ typedef enum verdict { PASSED, FAILED, BROKEN, SKIPPED, VERDICTS } verdict;
 
 typedef struct ci_case {
     verdict verdict;
-    char group[64];   /* "gemm.f32" */
-    char name[240];   /* "cuda:0 split-k" */
+    char group[64]; /* "gemm.f32" */
+    char name[240]; /* "cuda:0 split-k" */
     char problem[300];
-    char status[40];  /* "wrong", "slower" */
+    char status[40]; /* "wrong", "slower" */
     char time[160], error[40];
     char why[700];
 } ci_case;
@@ -96,15 +96,17 @@ static plx_status write_all(FILE *to, plx_ci_form form, const char *verb, void (
     writer.counting = false;
     const size_t *n = writer.counts;
     if (form == PLX_CI_JUNIT)
-        (void)fprintf(to,
-                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<testsuite name=\"parallax %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-                      verb, n[PASSED] + n[FAILED] + n[BROKEN] + n[SKIPPED], n[FAILED], n[BROKEN], n[SKIPPED]);
+        (void)fprintf(
+            to,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuite name=\"parallax %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
+            verb, n[PASSED] + n[FAILED] + n[BROKEN] + n[SKIPPED], n[FAILED], n[BROKEN], n[SKIPPED]);
     if (form == PLX_CI_MARKDOWN)
         (void)fprintf(to,
                       "**parallax %s**: %zu of %zu passed, %zu failed, %zu skipped\n\n"
                       "| what | problem | status | time | error/bound | why |\n|---|---|---|--:|--:|---|\n",
-                      verb, n[PASSED], n[PASSED] + n[FAILED] + n[BROKEN] + n[SKIPPED], n[FAILED] + n[BROKEN], n[SKIPPED]);
+                      verb, n[PASSED], n[PASSED] + n[FAILED] + n[BROKEN] + n[SKIPPED], n[FAILED] + n[BROKEN],
+                      n[SKIPPED]);
     each(what, &writer);
     if (form == PLX_CI_JUNIT)
         (void)fputs("</testsuite>\n", to);
@@ -209,7 +211,7 @@ static bool is_regression(const plx_diff_results *results, plx_change change)
 static void take_difference(const plx_diff_results *results, const plx_difference *d, ci_writer *writer)
 {
     char old[40], new[40];
-    ci_case one = {.verdict = is_regression(results, d->change)     ? FAILED
+    ci_case one = {.verdict = is_regression(results, d->change)    ? FAILED
                               : d->change == PLX_CHANGE_UNCOMPARED ? SKIPPED
                                                                    : PASSED};
     (void)snprintf(one.group, sizeof one.group, "diff.%.50s", d->backend);
@@ -232,7 +234,8 @@ static void take_unchanged(const plx_diff_results *results, ci_writer *writer)
 {
     ci_case one = {.verdict = PASSED, .group = "diff", .status = "compared"};
     if (results->compared == 0)
-        one = (ci_case){.verdict = FAILED, .group = "diff", .status = "not compared", .why = "no record is in both files"};
+        one = (ci_case){
+            .verdict = FAILED, .group = "diff", .status = "not compared", .why = "no record is in both files"};
     (void)snprintf(one.name, sizeof one.name, "%zu records", results->compared);
     (void)snprintf(one.problem, sizeof one.problem, "%zu by time", results->timed);
     take(writer, &one);

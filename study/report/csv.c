@@ -58,14 +58,12 @@ static void integer_column(line *in, const char *title, bool there, int64_t numb
 }
 
 /* One of two words. */
-static void choice_column(line *in, const char *title, bool there, bool which, const char *yes,
-                          const char *no)
+static void choice_column(line *in, const char *title, bool there, bool which, const char *yes, const char *no)
 {
     text_column(in, title, !there ? "" : which ? yes : no);
 }
 
-static void median_columns(line *in, const char *const titles[3], bool there, double median, double low,
-                           double high)
+static void median_columns(line *in, const char *const titles[3], bool there, double median, double low, double high)
 {
     number_column(in, titles[0], there, median);
     number_column(in, titles[1], there, low);
@@ -122,8 +120,7 @@ static void circumstance_columns(line *in, const plx_record *record)
     integer_column(in, "queues", time->measured, (int64_t)time->queues);
     integer_column(in, "batch", time->measured, (int64_t)time->batch);
     integer_column(in, "dropped", time->measured, (int64_t)time->dropped);
-    median_columns(in, host, time->host.measured, time->host.median_ns, time->host.low_ns,
-                   time->host.high_ns);
+    median_columns(in, host, time->host.measured, time->host.median_ns, time->host.low_ns, time->host.high_ns);
     median_columns(in, latency, time->latency.measured, time->latency.median_ns, time->latency.low_ns,
                    time->latency.high_ns);
     text_column(in, "ceiling", ceiling->applies ? plx_ceiling_name(ceiling->kind) : "");

@@ -72,13 +72,12 @@ static bool is_told(const plx_diff_results *results, const plx_difference *d)
 static void put_summary(const plx_diff_results *results, FILE *to)
 {
     bool any = false;
-    (void)fprintf(to, "%zu record%s compared, %zu by time: ", results->compared,
-                  results->compared == 1 ? "" : "s", results->timed);
+    (void)fprintf(to, "%zu record%s compared, %zu by time: ", results->compared, results->compared == 1 ? "" : "s",
+                  results->timed);
     for (int change = 0; change < PLX_CHANGE_COUNT; change++) {
         if (results->counts[change] == 0)
             continue;
-        (void)fprintf(to, "%s%zu %s", any ? ", " : "", results->counts[change],
-                      plx_change_name((plx_change)change));
+        (void)fprintf(to, "%s%zu %s", any ? ", " : "", results->counts[change], plx_change_name((plx_change)change));
         any = true;
     }
     (void)fprintf(to, "%s\n", any ? "" : "nothing changed");

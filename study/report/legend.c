@@ -25,7 +25,8 @@ static const struct word {
 } words[TOPICS] = {
     [TIMED] = {"of best", "the speed as a share of the fastest row's; copies do not count"},
     [BOUNDED] = {"error/bound", "the largest error as a share of what the arithmetic of the kernel allows"},
-    [ROUNDED] = {"rounded", "each element is the number of its type that is nearest to the exact result: nothing is better"},
+    [ROUNDED] = {"rounded",
+                 "each element is the number of its type that is nearest to the exact result: nothing is better"},
     [INEXACT] = {"inexact", "no error is allowed, and there is one"},
     [NOISY] = {"noisy", "the interval of the time is wider than a quarter of it on each side; nothing is ranked by it"},
     [LATENCY] = {"latency", "a single call from launch to completion"},
@@ -34,12 +35,16 @@ static const struct word {
     [LAYOUT] = {"nn, nt, tn, tt", "whether A and B are taken as they are (n) or transposed (t)"},
     [CEILING + PLX_CEILING_COPY] = {"copy", "the ceiling is the rate of copying memory"},
     [CEILING + PLX_CEILING_READ] = {"read", "the ceiling is the rate of reading memory"},
-    [CEILING + PLX_CEILING_FMA_F32] = {"fma-f32", "the ceiling is the rate of multiply-adds in f32, without matrix units"},
-    [CEILING + PLX_CEILING_FMA_F64] = {"fma-f64", "the ceiling is the rate of multiply-adds in f64, without matrix units"},
+    [CEILING +
+        PLX_CEILING_FMA_F32] = {"fma-f32", "the ceiling is the rate of multiply-adds in f32, without matrix units"},
+    [CEILING +
+        PLX_CEILING_FMA_F64] = {"fma-f64", "the ceiling is the rate of multiply-adds in f64, without matrix units"},
     [CEILING + PLX_CEILING_LAUNCH] = {"launch", "the ceiling is the time of an empty kernel"},
     [CEILING + PLX_CEILING_UNITS_F16] = {"f16-units", "the ceiling is the rate of the matrix units on operands in f16"},
-    [CEILING + PLX_CEILING_UNITS_BF16] = {"bf16-units", "the ceiling is the rate of the matrix units on operands in bf16"},
-    [CEILING + PLX_CEILING_UNITS_TF32] = {"tf32-units", "the ceiling is the rate of the matrix units on operands in TF32"},
+    [CEILING +
+        PLX_CEILING_UNITS_BF16] = {"bf16-units", "the ceiling is the rate of the matrix units on operands in bf16"},
+    [CEILING +
+        PLX_CEILING_UNITS_TF32] = {"tf32-units", "the ceiling is the rate of the matrix units on operands in TF32"},
     [CEILING + PLX_CEILING_UNITS_F64] = {"f64-units", "the ceiling is the rate of the matrix units on operands in f64"},
     [CEILING + PLX_CEILING_UNITS_I8] = {"i8-units", "the ceiling is the rate of the matrix units on 8-bit integers"},
 };

@@ -16,8 +16,8 @@ enum { CELL = 96, DEFAULT_WIDTH = 100, LEAST_BAR = 10, MOST_BAR = 48 };
 
 void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capacity)
 {
-    bool named = point->series[0] != '\0' && strstr(point->label, point->series) == NULL &&
-                 strcmp(point->series, "plain") != 0;
+    bool named =
+        point->series[0] != '\0' && strstr(point->label, point->series) == NULL && strcmp(point->series, "plain") != 0;
     (void)snprintf(text, capacity, "%s%s%s", point->label, named ? ", " : "", named ? point->series : "");
 }
 
@@ -94,8 +94,7 @@ static plx_status put_sweep(drawing *d, const plx_results *results, const plx_pr
     const char *name = sweep->device < results->device_count ? results->devices[sweep->device].info.name : "";
     plx_table table = {.columns = 3, .left = 1, .indent = "  "};
     measure(d, sweep);
-    (void)fprintf(d->to, "%s/%s on %s, %s\n  %s\n", sweep->probe, sweep->name, sweep->backend, name,
-                  sweep->title);
+    (void)fprintf(d->to, "%s/%s on %s, %s\n  %s\n", sweep->probe, sweep->name, sweep->backend, name, sweep->title);
     for (size_t i = 0; i < sweep->point_count; i++)
         add_point(d, &sweep->points[i], &table);
     plx_status status = plx_table_finish(&table, d->to, error);
@@ -179,8 +178,8 @@ static void put_lines(FILE *to, const plx_probe_sweep *sweep, size_t number)
     for (size_t i = 0; i < sweep->point_count; i++) {
         if (!starts_series(sweep, i))
             continue;
-        (void)fprintf(to, "%s$data_%zu_%zu using 1:3:4:5:xtic(2) with yerrorlines pt 7 ps 0.6 title ", before,
-                      number, i);
+        (void)fprintf(to, "%s$data_%zu_%zu using 1:3:4:5:xtic(2) with yerrorlines pt 7 ps 0.6 title ", before, number,
+                      i);
         put_quoted(to, sweep->points[i].series);
         before = ", ";
     }
@@ -225,8 +224,7 @@ static void put_terminal(FILE *to, const char *terminal, size_t panels)
                 to);
 }
 
-plx_status plx_probe_write_gnuplot(const plx_results *results, FILE *to, const char *terminal,
-                                   plx_error *error)
+plx_status plx_probe_write_gnuplot(const plx_results *results, FILE *to, const char *terminal, plx_error *error)
 {
     size_t panels = 0;
     for (size_t i = 0; i < results->sweep_count; i++)

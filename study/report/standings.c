@@ -18,8 +18,8 @@ typedef struct table {
 
 static bool counts(const plx_record *record)
 {
-    return record->outcome == PLX_OUTCOME_OK && plx_timing_counts(&record->time) && !plx_timing_is_noisy(&record->time) &&
-           !(record->kernel_flags & PLX_KERNEL_BASELINE);
+    return record->outcome == PLX_OUTCOME_OK && plx_timing_counts(&record->time) &&
+           !plx_timing_is_noisy(&record->time) && !(record->kernel_flags & PLX_KERNEL_BASELINE);
 }
 
 static bool is_vendor(const plx_record *record)
@@ -123,8 +123,7 @@ static void finish(table *t)
     }
 }
 
-plx_status plx_results_standings(const plx_results *results, plx_standing **standings, size_t *count,
-                                 plx_error *error)
+plx_status plx_results_standings(const plx_results *results, plx_standing **standings, size_t *count, plx_error *error)
 {
     const size_t most = results->record_count + 1;
     table t = {.at = calloc(most, sizeof *t.at), .ratios = calloc(most, sizeof *t.ratios)};
@@ -174,8 +173,8 @@ static plx_status put_standings(const plx_results *results, const plx_standing *
                                 plx_error *error)
 {
     static const char *const titles[] = {"", "", "problems", "mean", "least", "most", ">= 1", "least at"};
-    plx_table lines = {.columns = sizeof titles / sizeof titles[0], .titles = titles,
-                       .left = 1U << 0 | 1U << 1 | 1U << 7};
+    plx_table lines = {
+        .columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 1U << 0 | 1U << 1 | 1U << 7};
     for (size_t i = 0; i < count; i++)
         add_line(&lines, results, &standings[i]);
     return plx_table_finish(&lines, to, error);

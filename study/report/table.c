@@ -34,11 +34,10 @@ typedef enum column {
 } column;
 
 static const char *const titles[COLUMNS] = {
-    [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel", [COLUMN_STATUS] = "status",
-    [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",       [COLUMN_RATE] = "rate",
-    [COLUMN_CEILING] = "of ceiling", [COLUMN_LATENCY] = "latency",
-    [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",     [COLUMN_ERROR] = "error/bound",
-    [COLUMN_CASE] = "worst case",
+    [COLUMN_BACKEND] = "backend",    [COLUMN_KERNEL] = "kernel",     [COLUMN_STATUS] = "status",
+    [COLUMN_TIME] = "time",          [COLUMN_SPREAD] = "",           [COLUMN_RATE] = "rate",
+    [COLUMN_CEILING] = "of ceiling", [COLUMN_LATENCY] = "latency",   [COLUMN_OF_BEST] = "of best",
+    [COLUMN_GAIN] = "gain",          [COLUMN_ERROR] = "error/bound", [COLUMN_CASE] = "worst case",
 };
 
 /* On a terminal that is too narrow, in this order (doc/parallax.1 names it). */
@@ -62,7 +61,7 @@ typedef struct report_table {
     size_t row_count, special; /* of the rows those from here on are of kernels for special shapes */
     bool all_pairs, configs;
     size_t other_types, other_shapes; /* kernels that are not for this problem, and no rows unless all were asked for */
-    bool mixed; /* rows have problems of their own: each is the worst of many cases */
+    bool mixed;                       /* rows have problems of their own: each is the worst of many cases */
     plx_table lines;
 } report_table;
 
@@ -108,13 +107,12 @@ static void add_error(plx_table *lines, const plx_record *record)
 {
     const plx_error_measure *error = &record->error;
     char number[32] = "0";
-    if (!error->measured ||
-        (record->outcome == PLX_OUTCOME_WRONG && error->wrong == 0 && !(error->max_over_bound > 1)))
+    if (!error->measured || (record->outcome == PLX_OUTCOME_WRONG && error->wrong == 0 && !(error->max_over_bound > 1)))
         return;
     if (error->max_over_bound > 0)
         plx_number_text(error->max_over_bound, 2, number, sizeof number);
     plx_table_cell(lines, COLUMN_ERROR, "%s",
-                   plx_error_is_rounding(error)        ? "rounded"
+                   plx_error_is_rounding(error)      ? "rounded"
                    : isfinite(error->max_over_bound) ? number
                                                      : "inexact");
 }
@@ -174,8 +172,8 @@ static plx_line case_of(const plx_record *record)
     plx_shape_text(&record->problem, shape, sizeof shape);
     plx_variant_text(&record->problem, variant, sizeof variant);
     plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
-    plx_line_add(&line, "%s %s%s%s%s, ", plx_dtype_name(record->problem.dtype), shape,
-                 variant[0] != '\0' ? " " : "", variant, layout);
+    plx_line_add(&line, "%s %s%s%s%s, ", plx_dtype_name(record->problem.dtype), shape, variant[0] != '\0' ? " " : "",
+                 variant, layout);
     if (record->from_files)
         plx_line_add(&line, "input from files");
     else
@@ -256,8 +254,7 @@ static void put_wrong_element(const report_table *table, const plx_record *recor
     if (record->reason[0] == '\0' && record->outcome == PLX_OUTCOME_WRONG && record->error.measured &&
         record->error.first_bad >= 0)
         (void)fprintf(table->to,
-                      "    %" PRId64 " of %" PRId64 " elements wrong; first %" PRId64
-                      ": got %s, expected %s\n",
+                      "    %" PRId64 " of %" PRId64 " elements wrong; first %" PRId64 ": got %s, expected %s\n",
                       record->error.wrong, record->error.compared, record->error.first_bad, record->error.got,
                       record->error.expected);
 }
@@ -457,7 +454,8 @@ static void put_wrong(const report_table *table, size_t record)
     if (disagree == 0)
         (void)fprintf(table->to, " for another reason than its values: what it agrees with does not count\n");
     else if (disagree == compared)
-        (void)fprintf(table->to, compared == 1 ? ", so it disagrees with the other\n" : ", so it disagrees with all %zu others\n",
+        (void)fprintf(table->to,
+                      compared == 1 ? ", so it disagrees with the other\n" : ", so it disagrees with all %zu others\n",
                       compared);
     else
         (void)fprintf(table->to, ", and disagrees with %zu of %zu others\n", disagree, compared);
@@ -527,7 +525,8 @@ static void put_left_out(const report_table *table)
     char text[160];
     if (all == 0)
         return;
-    (void)snprintf(text, sizeof text, "for this problem: %zu kernel%s for other types, %zu for other shapes or devices; -v shows each",
+    (void)snprintf(text, sizeof text,
+                   "for this problem: %zu kernel%s for other types, %zu for other shapes or devices; -v shows each",
                    table->other_types, table->other_types == 1 ? "" : "s", table->other_shapes);
     plx_put_wrapped(table->to, text, "not", 2, table->style.width);
 }
@@ -544,10 +543,11 @@ static size_t noisy_rows(const report_table *table)
 static void put_noise(const report_table *table)
 {
     if (noisy_rows(table) > 0)
-        plx_put_wrapped(table->to,
-                        "spread over more than a quarter of their median, by which nothing is ranked: measure for longer "
-                        "(--seconds), on a machine that does nothing else",
-                        "noisy: times", 2, table->style.width);
+        plx_put_wrapped(
+            table->to,
+            "spread over more than a quarter of their median, by which nothing is ranked: measure for longer "
+            "(--seconds), on a machine that does nothing else",
+            "noisy: times", 2, table->style.width);
 }
 
 static bool is_special(const plx_record *record)
@@ -656,8 +656,7 @@ static bool is_first_of_group(const plx_results *results, size_t index)
     return true;
 }
 
-plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,
-                                   plx_error *error)
+plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags, plx_error *error)
 {
     report_table table = {.results = results,
                           .to = to,

@@ -13,8 +13,7 @@
 static const char *type_of(const plx_record *record)
 {
     const plx_problem *problem = &record->problem;
-    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype)
-                                                 : plx_compute_name(problem->compute);
+    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype) : plx_compute_name(problem->compute);
 }
 
 static bool counts(const plx_record *record)
@@ -75,8 +74,7 @@ static bool begins_product(const plx_results *results, size_t at)
 static bool has_several_types(const plx_results *results, size_t first)
 {
     for (size_t i = first + 1; i < results->record_count; i++)
-        if (counts(&results->records[i]) &&
-            is_of_one_product(&results->records[i], &results->records[first]) &&
+        if (counts(&results->records[i]) && is_of_one_product(&results->records[i], &results->records[first]) &&
             strcmp(type_of(&results->records[i]), type_of(&results->records[first])) != 0)
             return true;
     return false;
@@ -131,16 +129,15 @@ static plx_status put_product(const plx_results *results, size_t first, FILE *to
 {
     static const char *const titles[] = {"type",   "backend",     "kernel",      "time", "GFLOP/s",
                                          "of f32", "largest ULP", "error/bound", "bound"};
-    plx_table table = {
-        .columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 7, .indent = "  "};
+    plx_table table = {.columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 7, .indent = "  "};
     const char *micro = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? "\302\265s" : "us";
     const plx_record *f32 = plain_f32(results, first);
     char text[256];
     product_text(&results->records[first], text, sizeof text);
     (void)fprintf(to, "\nwhat each type costs and gains: %s\n", text);
     for (size_t i = first; i < results->record_count; i++)
-        if (counts(&results->records[i]) &&
-            is_of_one_product(&results->records[i], &results->records[first]) && is_best(results, i))
+        if (counts(&results->records[i]) && is_of_one_product(&results->records[i], &results->records[first]) &&
+            is_best(results, i))
             add_record(&results->records[i], f32, micro, &table);
     return plx_table_finish(&table, to, error);
 }

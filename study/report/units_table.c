@@ -16,8 +16,7 @@ static const char *const titles[] = {"kernel", "type",       "at once",   "digit
 static const char *type_of(const plx_matrix_unit *unit)
 {
     const plx_problem *problem = &unit->problem;
-    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype)
-                                                 : plx_compute_name(problem->compute);
+    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype) : plx_compute_name(problem->compute);
 }
 
 static void put_digits(plx_table *table, int digits)
@@ -73,8 +72,7 @@ static void put_verdicts(const plx_results *results, size_t device, FILE *to, in
 
 static plx_status put_device(const plx_results *results, size_t device, FILE *to, int width, plx_error *error)
 {
-    plx_table table = {
-        .columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 3, .indent = "  "};
+    plx_table table = {.columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 3, .indent = "  "};
     size_t count = 0;
     for (size_t i = 0; i < results->unit_count; i++) {
         if (results->units[i].device != device)

@@ -1,5 +1,5 @@
-/* Verdicts on results that were computed elsewhere: for people, as Markdown, as JSON (schema parallax-verdicts/1) and as
- * JUnit's XML. */
+/* Verdicts on results that were computed elsewhere: for people, as Markdown, as JSON (schema parallax-verdicts/1) and
+ * as JUnit's XML. */
 #include "study/report/json.h"
 
 #include "base/whereabouts.h"
@@ -106,7 +106,8 @@ static void put_promise(const plx_judged *one, FILE *to, int width)
 static void put_likeness(const plx_judged *one, bool only, FILE *to, int width)
 {
     const plx_verdict *verdict = &one->verdict;
-    if (verdict->likeness.measured && (only || is_unlike(verdict)) && strstr(verdict->reason, verdict->likeness.text) == NULL)
+    if (verdict->likeness.measured && (only || is_unlike(verdict)) &&
+        strstr(verdict->reason, verdict->likeness.text) == NULL)
         plx_put_wrapped(to, verdict->likeness.text, "   ", 4, width);
 }
 
@@ -123,9 +124,8 @@ plx_status plx_judged_write_table(const plx_judged *judged, size_t count, FILE *
                                   plx_error *error)
 {
     static const char *const titles[COLUMNS] = {"result", "status", "error/bound", "elements", "problem"};
-    plx_table table = {.columns = COLUMNS,
-                       .titles = titles,
-                       .left = 1U << COLUMN_NAME | 1U << COLUMN_STATUS | 1U << COLUMN_PROBLEM};
+    plx_table table = {
+        .columns = COLUMNS, .titles = titles, .left = 1U << COLUMN_NAME | 1U << COLUMN_STATUS | 1U << COLUMN_PROBLEM};
     const counts found = count_all(judged, count);
     size_t row = 0;
 

@@ -141,8 +141,7 @@ int plx_archive_name(plx_archive *archive, const char *name, const plx_names *na
 {
     char text[32];
     const bool known = value >= 0 && value < names->count;
-    (void)snprintf(text, sizeof text, "%s",
-                   !plx_archive_reads(archive) && known ? names->list[value] : "unknown");
+    (void)snprintf(text, sizeof text, "%s", !plx_archive_reads(archive) && known ? names->list[value] : "unknown");
     plx_archive_text(archive, name, text, sizeof text);
     return plx_archive_reads(archive) ? plx_name_find(names, text, fallback) : value;
 }
@@ -177,9 +176,7 @@ double plx_archive_number(plx_archive *archive, const char *name, double value, 
 
 double plx_archive_rate(plx_archive *archive, const char *name, double value)
 {
-    return plx_archive_reads(archive) || value > 0
-               ? plx_archive_number(archive, name, value, PLX_MOST_RATE, 0)
-               : value;
+    return plx_archive_reads(archive) || value > 0 ? plx_archive_number(archive, name, value, PLX_MOST_RATE, 0) : value;
 }
 
 int64_t plx_archive_integer(plx_archive *archive, const char *name, int64_t value, int64_t fallback)
@@ -246,8 +243,7 @@ void plx_archive_interval(plx_archive *archive, const char *name, double *low, d
     double *const ends[] = {low, high};
     (void)plx_archive_list(archive, name, 2);
     for (size_t i = 0; i < 2; i++) {
-        const json_t *found =
-            plx_archive_reads(archive) ? json_array_get(archive->at[archive->depth], i) : NULL;
+        const json_t *found = plx_archive_reads(archive) ? json_array_get(archive->at[archive->depth], i) : NULL;
         if (!plx_archive_reads(archive))
             plx_json_number(archive->to, NULL, *ends[i]);
         else if (json_is_number(found))

@@ -95,8 +95,8 @@ void plx_archive_check(plx_archive *archive, plx_check_counts *counts);
 plx_status plx_archive_bench(plx_archive *archive, plx_bench_request *bench, plx_error *error);
 plx_status plx_archive_sweep(plx_archive *archive, size_t devices, plx_probe_sweep *sweep, plx_error *error);
 void plx_archive_attribution(plx_archive *archive, size_t devices,
-                             struct plx_attribution *attribution); /* attribution_file.c */
+                             struct plx_attribution *attribution);                         /* attribution_file.c */
 void plx_archive_unit(plx_archive *archive, size_t devices, struct plx_matrix_unit *unit); /* units_file.c */
-void plx_archive_choice(plx_archive *archive, struct plx_choice_study *choice); /* choice_file.c */
+void plx_archive_choice(plx_archive *archive, struct plx_choice_study *choice);            /* choice_file.c */
 
 #endif

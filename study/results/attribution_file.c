@@ -33,8 +33,7 @@ static void launch_fields(plx_archive *archive, plx_attributed_cell *cell)
     launch->registers = (int32_t)plx_archive_index(archive, "registers", launch->registers);
     launch->local_bytes = (int32_t)plx_archive_index(archive, "local_bytes", launch->local_bytes);
     launch->shared_bytes = plx_archive_index(archive, "shared_bytes", launch->shared_bytes);
-    launch->blocks_per_unit =
-        (int32_t)plx_archive_index(archive, "blocks_per_multiprocessor", launch->blocks_per_unit);
+    launch->blocks_per_unit = (int32_t)plx_archive_index(archive, "blocks_per_multiprocessor", launch->blocks_per_unit);
     cell->launches = (size_t)plx_archive_natural(archive, "of_launches", cell->launches, 1);
     plx_archive_close(archive);
 }
@@ -44,8 +43,8 @@ static void count_fields(plx_archive *archive, const char *name, plx_instruction
     if (!plx_archive_open(archive, name, counts->all > 0))
         return;
     for (int i = 0; i < PLX_INSTRUCTION_COUNT; i++)
-        counts->of[i] = (uint32_t)plx_archive_natural(archive, plx_instruction_name((plx_instruction)i),
-                                                      counts->of[i], 0);
+        counts->of[i] =
+            (uint32_t)plx_archive_natural(archive, plx_instruction_name((plx_instruction)i), counts->of[i], 0);
     counts->all = (uint32_t)plx_archive_natural(archive, "all", counts->all, 0);
     plx_archive_close(archive);
 }

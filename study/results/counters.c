@@ -9,12 +9,15 @@ typedef struct counter_row {
     size_t member; /* offset in plx_counters */
 } counter_row;
 
-#define COUNTER(member) {#member, offsetof(plx_counters, member)}
+#define COUNTER(member)                         \
+    {                                           \
+#member, offsetof(plx_counters, member) \
+    }
 
 static const counter_row rows[] = {
-    COUNTER(global_load_sectors),   COUNTER(global_load_requests),   COUNTER(global_store_sectors),
-    COUNTER(global_store_requests), COUNTER(shared_load_conflicts),  COUNTER(shared_store_conflicts),
-    COUNTER(achieved_occupancy),    COUNTER(dram_read_bytes),        COUNTER(dram_write_bytes),
+    COUNTER(global_load_sectors),   COUNTER(global_load_requests),  COUNTER(global_store_sectors),
+    COUNTER(global_store_requests), COUNTER(shared_load_conflicts), COUNTER(shared_store_conflicts),
+    COUNTER(achieved_occupancy),    COUNTER(dram_read_bytes),       COUNTER(dram_write_bytes),
     COUNTER(duration_ns),
 };
 
@@ -47,8 +50,7 @@ static const counter_row counts_of_a_check[] = {
 
 const char *plx_check_count_name(size_t index)
 {
-    return index < sizeof counts_of_a_check / sizeof counts_of_a_check[0] ? counts_of_a_check[index].name
-                                                                          : NULL;
+    return index < sizeof counts_of_a_check / sizeof counts_of_a_check[0] ? counts_of_a_check[index].name : NULL;
 }
 
 size_t *plx_check_count(plx_check_counts *counts, size_t index)

@@ -138,8 +138,7 @@ static const row environment_rows[] = {
     {"host.threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_REPORTED, 0},
     {"host.processors", "processors by affinity", NATURAL_64, OF(processors),
      PLX_FACT_HOST | PLX_FACT_STATE | PLX_FACT_REPORTED, 0},
-    {"host.quota", "quota of processors", PROCESSORS, OF(quota), PLX_FACT_HOST | SAME_REPORTED | PLX_FACT_LIMIT,
-     0},
+    {"host.quota", "quota of processors", PROCESSORS, OF(quota), PLX_FACT_HOST | SAME_REPORTED | PLX_FACT_LIMIT, 0},
     {"host.memory_limit", "limit on host memory in bytes", NATURAL_64, OF(memory_limit),
      PLX_FACT_HOST | PLX_FACT_REPORTED | PLX_FACT_LIMIT, 0},
     {"host.name", "name of the host", TEXT, OF(host_name), PLX_FACT_HOST | PLX_FACT_IDENTITY, 0},
@@ -168,8 +167,7 @@ static const row device_rows[] = {
     {"changes", "changed in the process", TEXT_OR_NULL, OF(changes), 0, 0},
     {"flushes_f32", "flushes f32 subnormals", FLUSHES, OF(flushing_measured), 0, 0},
     {"compute_capability", "compute capability", CAPABILITY, OF(info.compute_major), 0, 0},
-    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_REPORTED,
-     PLX_KNOWS_SM_CLOCK},
+    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_REPORTED, PLX_KNOWS_SM_CLOCK},
     {"memory_clock_mhz", "memory clock in MHz", MEASURED, OF(environment.memory_clock_mhz), PLX_FACT_REPORTED,
      PLX_KNOWS_MEMORY_CLOCK},
     {"sm_clock_max_mhz", "highest clock in MHz", MEASURED, OF(environment.sm_clock_max_mhz), PLX_FACT_REPORTED,
@@ -245,8 +243,7 @@ static void put_of_device(const plx_study_device *device, const row *of, plx_fac
         break;
     default:
         fact->known = info->compute_major > 0;
-        (void)snprintf(fact->text, sizeof fact->text, "%" PRIu32 ".%" PRIu32, info->compute_major,
-                       info->compute_minor);
+        (void)snprintf(fact->text, sizeof fact->text, "%" PRIu32 ".%" PRIu32, info->compute_major, info->compute_minor);
     }
 }
 
@@ -418,8 +415,7 @@ static void device_field(plx_archive *archive, size_t index, const row *of, plx_
         plx_archive_text(archive, of->path, at, of->bytes);
         break;
     case NATURAL_32:
-        *(uint32_t *)(void *)at =
-            (uint32_t)plx_archive_natural(archive, of->path, *(uint32_t *)(void *)at, 0);
+        *(uint32_t *)(void *)at = (uint32_t)plx_archive_natural(archive, of->path, *(uint32_t *)(void *)at, 0);
         break;
     case NATURAL_64:
         *(uint64_t *)(void *)at = plx_archive_natural(archive, of->path, *(uint64_t *)(void *)at, 0);

@@ -13,29 +13,26 @@
         }                                   \
     }
 
-const plx_names plx_input_names = NAMES(
-    PLX_INPUT_COUNT, [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",
-    [PLX_INPUT_INTEGER] = "integer", [PLX_INPUT_GRADED] = "graded", [PLX_INPUT_CANCELLING] = "cancelling",
-    [PLX_INPUT_EXTREME] = "extreme", [PLX_INPUT_SPECIAL] = "special");
-const plx_names plx_outcome_names =
-    NAMES(PLX_OUTCOME_COUNT, [PLX_OUTCOME_OK] = "ok", [PLX_OUTCOME_WRONG] = "wrong",
-          [PLX_OUTCOME_UNSUPPORTED] = "unsupported", [PLX_OUTCOME_FAILED] = "failed",
-          [PLX_OUTCOME_NOT_RUN] = "not-run", [PLX_OUTCOME_NOT_JUDGED] = "not-judged");
+const plx_names plx_input_names =
+    NAMES(PLX_INPUT_COUNT, [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",
+          [PLX_INPUT_INTEGER] = "integer", [PLX_INPUT_GRADED] = "graded", [PLX_INPUT_CANCELLING] = "cancelling",
+          [PLX_INPUT_EXTREME] = "extreme", [PLX_INPUT_SPECIAL] = "special");
+const plx_names plx_outcome_names = NAMES(PLX_OUTCOME_COUNT, [PLX_OUTCOME_OK] = "ok", [PLX_OUTCOME_WRONG] = "wrong",
+                                          [PLX_OUTCOME_UNSUPPORTED] = "unsupported", [PLX_OUTCOME_FAILED] = "failed",
+                                          [PLX_OUTCOME_NOT_RUN] = "not-run", [PLX_OUTCOME_NOT_JUDGED] = "not-judged");
 const plx_names plx_bound_names =
     NAMES(PLX_BOUND_KIND_COUNT, [PLX_BOUND_EXACT] = "exact", [PLX_BOUND_DETERMINISTIC] = "deterministic",
           [PLX_BOUND_PROBABILISTIC] = "probabilistic");
 const plx_names plx_ceiling_names = NAMES(
-    PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "copy", [PLX_CEILING_READ] = "read",
-    [PLX_CEILING_FMA_F32] = "fma-f32", [PLX_CEILING_FMA_F64] = "fma-f64", [PLX_CEILING_LAUNCH] = "launch",
-    [PLX_CEILING_UNITS_F16] = "f16-units", [PLX_CEILING_UNITS_BF16] = "bf16-units",
-    [PLX_CEILING_UNITS_TF32] = "tf32-units", [PLX_CEILING_UNITS_F64] = "f64-units",
-    [PLX_CEILING_UNITS_I8] = "i8-units");
+    PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "copy", [PLX_CEILING_READ] = "read", [PLX_CEILING_FMA_F32] = "fma-f32",
+    [PLX_CEILING_FMA_F64] = "fma-f64", [PLX_CEILING_LAUNCH] = "launch", [PLX_CEILING_UNITS_F16] = "f16-units",
+    [PLX_CEILING_UNITS_BF16] = "bf16-units", [PLX_CEILING_UNITS_TF32] = "tf32-units",
+    [PLX_CEILING_UNITS_F64] = "f64-units", [PLX_CEILING_UNITS_I8] = "i8-units");
 static const plx_names ceiling_units =
     NAMES(PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "GB/s", [PLX_CEILING_READ] = "GB/s",
           [PLX_CEILING_FMA_F32] = "GFLOP/s", [PLX_CEILING_FMA_F64] = "GFLOP/s", [PLX_CEILING_LAUNCH] = "ns",
           [PLX_CEILING_UNITS_F16] = "GFLOP/s", [PLX_CEILING_UNITS_BF16] = "GFLOP/s",
-          [PLX_CEILING_UNITS_TF32] = "GFLOP/s", [PLX_CEILING_UNITS_F64] = "GFLOP/s",
-          [PLX_CEILING_UNITS_I8] = "GOP/s");
+          [PLX_CEILING_UNITS_TF32] = "GFLOP/s", [PLX_CEILING_UNITS_F64] = "GFLOP/s", [PLX_CEILING_UNITS_I8] = "GOP/s");
 const plx_names plx_effort_names =
     NAMES(PLX_FULL + 1, [PLX_QUICK] = "quick", [PLX_NORMAL] = "normal", [PLX_FULL] = "full");
 static const plx_names phase_names =
@@ -45,25 +42,23 @@ static const plx_names phase_names =
 const plx_names plx_role_names =
     NAMES(PLX_PROBE_ASIDE + 1, [PLX_PROBE_OTHER] = "other", [PLX_PROBE_BASELINE] = "baseline",
           [PLX_PROBE_SUSPECT] = "suspect", [PLX_PROBE_ASIDE] = "aside");
-const plx_names plx_visibility_names =
-    NAMES(PLX_NO_SUBJECT + 1, [PLX_VISIBLE] = "visible", [PLX_NOT_VISIBLE] = "not visible",
-          [PLX_TOO_NOISY] = "too noisy to tell", [PLX_INCONCLUSIVE] = "inconclusive",
-          [PLX_NO_SUBJECT] = "does not apply");
+const plx_names plx_visibility_names = NAMES(
+    PLX_NO_SUBJECT + 1, [PLX_VISIBLE] = "visible", [PLX_NOT_VISIBLE] = "not visible",
+    [PLX_TOO_NOISY] = "too noisy to tell", [PLX_INCONCLUSIVE] = "inconclusive", [PLX_NO_SUBJECT] = "does not apply");
 const plx_names plx_rounding_names =
     NAMES(PLX_ROUNDING_COUNT, [PLX_ROUNDING_UNKNOWN] = "unknown", [PLX_ROUNDING_NONE] = "none",
           [PLX_ROUNDING_TO_ZERO] = "to-zero", [PLX_ROUNDING_NEAREST] = "nearest",
           [PLX_ROUNDING_NEAREST_AWAY] = "nearest-away", [PLX_ROUNDING_DOWN] = "down", [PLX_ROUNDING_UP] = "up");
-const plx_names plx_subnormals_names =
-    NAMES(PLX_SUBNORMALS_COUNT, [PLX_SUBNORMALS_UNKNOWN] = "unknown", [PLX_SUBNORMALS_KEPT] = "kept",
-          [PLX_SUBNORMALS_FLUSHED] = "flushed");
-const plx_names plx_like_names =
-    NAMES(PLX_LIKE_COUNT, [PLX_LIKE_UNKNOWN] = "unknown", [PLX_LIKE_OWN] = "own", [PLX_LIKE_ROUNDED] = "rounded",
-          [PLX_LIKE_ROUGHER] = "rougher");
-static const plx_names change_names = NAMES(
-    PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
-    [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
-    [PLX_CHANGE_MORE_ACCURATE] = "more accurate", [PLX_CHANGE_REPAIRED] = "repaired",
-    [PLX_CHANGE_VANISHED] = "vanished", [PLX_CHANGE_UNTIMED] = "untimed", [PLX_CHANGE_ADDED] = "new", [PLX_CHANGE_UNCOMPARED] = "not compared");
+const plx_names plx_subnormals_names = NAMES(PLX_SUBNORMALS_COUNT, [PLX_SUBNORMALS_UNKNOWN] = "unknown",
+                                             [PLX_SUBNORMALS_KEPT] = "kept", [PLX_SUBNORMALS_FLUSHED] = "flushed");
+const plx_names plx_like_names = NAMES(PLX_LIKE_COUNT, [PLX_LIKE_UNKNOWN] = "unknown", [PLX_LIKE_OWN] = "own",
+                                       [PLX_LIKE_ROUNDED] = "rounded", [PLX_LIKE_ROUGHER] = "rougher");
+static const plx_names change_names =
+    NAMES(PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
+          [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
+          [PLX_CHANGE_MORE_ACCURATE] = "more accurate", [PLX_CHANGE_REPAIRED] = "repaired",
+          [PLX_CHANGE_VANISHED] = "vanished", [PLX_CHANGE_UNTIMED] = "untimed", [PLX_CHANGE_ADDED] = "new",
+          [PLX_CHANGE_UNCOMPARED] = "not compared");
 
 int plx_name_find(const plx_names *names, const char *name, int fallback)
 {

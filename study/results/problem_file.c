@@ -71,8 +71,7 @@ static void type_fields(plx_archive *archive, plx_problem *problem)
 }
 
 /* What does not follow from the size, or the leading dimensions, for which that comes first. */
-static void read_fields(plx_archive *archive, const plx_operation *operation, bool pitches,
-                        plx_problem *problem)
+static void read_fields(plx_archive *archive, const plx_operation *operation, bool pitches, plx_problem *problem)
 {
     for (size_t i = 0; i < operation->field_count && !plx_archive_fails(archive); i++) {
         const plx_field *field = &operation->fields[i];
@@ -111,8 +110,7 @@ static void read_problem(plx_archive *archive, plx_problem *problem)
     read_fields(archive, operation, false, problem);
     if (plx_archive_fails(archive))
         return;
-    if (!is_shape(shape, sizes) ||
-        plx_problem_reshape(problem, sizes, json_array_size(shape), &error) != PLX_OK)
+    if (!is_shape(shape, sizes) || plx_problem_reshape(problem, sizes, json_array_size(shape), &error) != PLX_OK)
         plx_archive_refuse(archive, "shape");
     read_fields(archive, operation, true, problem);
     if (archive->wrong == NULL && plx_problem_check(problem, &error) != PLX_OK)
@@ -155,8 +153,7 @@ bool plx_problem_is_read(const plx_problem *read, const plx_problem *problem)
     for (size_t i = 0; read->op == problem->op && i < operation->field_count; i++) {
         const plx_field *field = &operation->fields[i];
         const double factor = plx_field_is_factor(field) ? plx_field_factor(problem, field) : 0;
-        if (plx_field_is_factor(field) &&
-            fabs(plx_field_factor(read, field) - factor) <= 1e-11 * fabs(factor))
+        if (plx_field_is_factor(field) && fabs(plx_field_factor(read, field) - factor) <= 1e-11 * fabs(factor))
             plx_field_set_factor(&like, field, factor);
     }
     return memcmp(&like, problem, sizeof like) == 0;

@@ -24,11 +24,9 @@ typedef struct source {
 /* Takes object `index` of a list. */
 typedef plx_status taker(source *from, plx_archive *object, size_t index, plx_error *error);
 
-static plx_status fault(const source *from, const char *list, size_t index, const char *what,
-                        plx_error *error)
+static plx_status fault(const source *from, const char *list, size_t index, const char *what, plx_error *error)
 {
-    return plx_fail(error, PLX_INVALID, "%.200s: %s[%zu]: %s is missing or wrong", from->path, list, index,
-                    what);
+    return plx_fail(error, PLX_INVALID, "%.200s: %s[%zu]: %s is missing or wrong", from->path, list, index, what);
 }
 
 static plx_status no_memory(plx_error *error)
@@ -88,8 +86,7 @@ static bool take_members(const json_t *pair, size_t records, size_t members[2])
     const json_t *two = json_object_get(pair, "records");
     for (size_t i = 0; i < 2; i++) {
         const json_t *one = json_array_get(two, i);
-        members[i] =
-            json_is_integer(one) && json_integer_value(one) >= 0 ? (size_t)json_integer_value(one) : records;
+        members[i] = json_is_integer(one) && json_integer_value(one) >= 0 ? (size_t)json_integer_value(one) : records;
     }
     return json_array_size(two) == 2 && members[0] < records && members[1] < records;
 }
@@ -106,16 +103,15 @@ static plx_status take_pair(source *from, plx_archive *object, size_t index, plx
         return PLX_OK;
     pair.first = from->places[members[0]];
     pair.second = from->places[members[1]];
-    return pair.first == SIZE_MAX || pair.second == SIZE_MAX
-               ? PLX_OK
-               : plx_results_add_pair(from->results, &pair, error);
+    return pair.first == SIZE_MAX || pair.second == SIZE_MAX ? PLX_OK
+                                                             : plx_results_add_pair(from->results, &pair, error);
 }
 
 static plx_status take_sweep(source *from, plx_archive *object, size_t index, plx_error *error)
 {
     (void)index;
-    return plx_archive_sweep(object, from->results->device_count,
-                             &from->results->sweeps[from->results->sweep_count++], error);
+    return plx_archive_sweep(object, from->results->device_count, &from->results->sweeps[from->results->sweep_count++],
+                             error);
 }
 
 static size_t length_of(const source *from, const char *list)
@@ -127,8 +123,7 @@ static plx_status take_records(source *from, plx_error *error)
 {
     from->records = length_of(from, "records");
     from->places = calloc(from->records + 1, sizeof *from->places);
-    plx_status status =
-        from->places != NULL ? take_list(from, "records", take_record, error) : no_memory(error);
+    plx_status status = from->places != NULL ? take_list(from, "records", take_record, error) : no_memory(error);
     if (status == PLX_OK)
         status = take_list(from, "pairs", take_pair, error);
     free(from->places);
@@ -157,8 +152,7 @@ static plx_status take_attribution(source *from, plx_archive *object, size_t ind
     plx_results *results = from->results;
     (void)index;
     (void)error;
-    plx_archive_attribution(object, results->device_count,
-                            &results->attributions[results->attribution_count]);
+    plx_archive_attribution(object, results->device_count, &results->attributions[results->attribution_count]);
     results->unknown += object->wrong == NULL && object->unknown;
     results->attribution_count += !plx_archive_fails(object);
     return PLX_OK;
@@ -171,8 +165,7 @@ static plx_status take_attributions(source *from, plx_error *error)
     if (count == 0)
         return PLX_OK;
     results->attributions = calloc(count, sizeof *results->attributions);
-    return results->attributions != NULL ? take_list(from, "attributions", take_attribution, error)
-                                         : no_memory(error);
+    return results->attributions != NULL ? take_list(from, "attributions", take_attribution, error) : no_memory(error);
 }
 
 static plx_status take_unit(source *from, plx_archive *object, size_t index, plx_error *error)
@@ -278,14 +271,12 @@ static plx_status is_of_results(const source *from, bool *probe, plx_error *erro
 {
     const char *found = json_string_value(json_object_get(from->root, "schema"));
     if (found == NULL)
-        return plx_fail(error, PLX_INVALID, "%.200s: no results of parallax: there is no \"schema\"",
-                        from->path);
+        return plx_fail(error, PLX_INVALID, "%.200s: no results of parallax: there is no \"schema\"", from->path);
     *probe = strcmp(found, "parallax-probe/1") == 0;
     if (*probe || strcmp(found, "parallax-results/1") == 0)
         return PLX_OK;
-    return plx_fail(error, PLX_INVALID,
-                    "%.200s: the schema is %.60s; results of parallax-results/1 are needed", from->path,
-                    found);
+    return plx_fail(error, PLX_INVALID, "%.200s: the schema is %.60s; results of parallax-results/1 are needed",
+                    from->path, found);
 }
 
 static plx_status take_all(source *from, plx_error *error)

@@ -9,8 +9,7 @@
 
 plx_outcome plx_archive_outcome(plx_archive *archive, plx_outcome outcome)
 {
-    const int found =
-        plx_archive_name(archive, "status", &plx_outcome_names, (int)outcome, PLX_OUTCOME_COUNT);
+    const int found = plx_archive_name(archive, "status", &plx_outcome_names, (int)outcome, PLX_OUTCOME_COUNT);
     archive->unknown = archive->unknown || found == PLX_OUTCOME_COUNT;
     return (plx_outcome)found;
 }
@@ -41,12 +40,11 @@ void plx_archive_error(plx_archive *archive, plx_error_measure *error)
         error->max_over_terms = plx_archive_number(archive, "max_over_terms", error->max_over_terms, INFINITY, 0);
         error->first_bad = plx_archive_index(archive, "first_bad", error->first_bad);
         error->compared = plx_archive_integer(archive, "compared", error->compared, 0);
-        error->compared_after =
-            plx_archive_integer(archive, "compared_after_timing", error->compared_after, 0);
+        error->compared_after = plx_archive_integer(archive, "compared_after_timing", error->compared_after, 0);
         error->wrong = plx_archive_integer(archive, "wrong", error->wrong, 0);
         if (plx_archive_open(archive, "bound", true)) {
-            error->bound = (plx_bound_kind)plx_archive_name(archive, "kind", &plx_bound_names,
-                                                            (int)error->bound, PLX_BOUND_DETERMINISTIC);
+            error->bound = (plx_bound_kind)plx_archive_name(archive, "kind", &plx_bound_names, (int)error->bound,
+                                                            PLX_BOUND_DETERMINISTIC);
             error->gamma = plx_archive_number(archive, "gamma", error->gamma, INFINITY, 0);
             error->narrowing = plx_archive_number(archive, "narrowing", error->narrowing, INFINITY, 0);
             plx_archive_close(archive);
@@ -63,7 +61,8 @@ void plx_archive_likeness(plx_archive *archive, plx_likeness *likeness)
     if (!plx_archive_open(archive, "likeness", likeness->measured))
         return;
     likeness->measured = true;
-    likeness->like = (plx_like)plx_archive_name(archive, "like", &plx_like_names, (int)likeness->like, PLX_LIKE_UNKNOWN);
+    likeness->like =
+        (plx_like)plx_archive_name(archive, "like", &plx_like_names, (int)likeness->like, PLX_LIKE_UNKNOWN);
     plx_archive_text(archive, "text", likeness->text, sizeof likeness->text);
     likeness->elements = plx_archive_integer(archive, "elements", likeness->elements, 0);
     likeness->rms = plx_archive_number(archive, "rms", likeness->rms, INFINITY, 0);
@@ -137,8 +136,8 @@ static void interval_fields(plx_archive *archive, const char *name, plx_interval
     char clock[] = "host";
     if (!plx_archive_open(archive, name, interval->measured))
         return;
-    interval->measured = median_fields(archive, &interval->median_ns, &interval->low_ns, &interval->high_ns,
-                                       &interval->samples);
+    interval->measured =
+        median_fields(archive, &interval->median_ns, &interval->low_ns, &interval->high_ns, &interval->samples);
     plx_archive_text(archive, "clock", clock, sizeof clock);
     plx_archive_close(archive);
 }
@@ -147,8 +146,7 @@ static void ceiling_fields(plx_archive *archive, plx_ceiling *ceiling)
 {
     if (!plx_archive_open(archive, "ceiling", ceiling->applies))
         return;
-    const int kind =
-        plx_archive_name(archive, "kind", &plx_ceiling_names, (int)ceiling->kind, PLX_CEILING_COUNT);
+    const int kind = plx_archive_name(archive, "kind", &plx_ceiling_names, (int)ceiling->kind, PLX_CEILING_COUNT);
     ceiling->applies = kind < PLX_CEILING_COUNT;
     ceiling->kind = ceiling->applies ? (plx_ceiling_kind)kind : PLX_CEILING_COPY;
     ceiling->value = plx_archive_number(archive, "value", ceiling->value, PLX_MOST_RATE, 0);
@@ -164,10 +162,8 @@ static void rate_fields(plx_archive *archive, plx_record *record)
 {
     if (!plx_archive_open(archive, "rate", record->time.measured))
         return;
-    record->gbps =
-        plx_archive_number(archive, "gbps", record->gbps > 0 ? record->gbps : NAN, PLX_MOST_RATE, 0);
-    record->gflops =
-        plx_archive_number(archive, "gflops", record->gflops > 0 ? record->gflops : NAN, PLX_MOST_RATE, 0);
+    record->gbps = plx_archive_number(archive, "gbps", record->gbps > 0 ? record->gbps : NAN, PLX_MOST_RATE, 0);
+    record->gflops = plx_archive_number(archive, "gflops", record->gflops > 0 ? record->gflops : NAN, PLX_MOST_RATE, 0);
     plx_archive_close(archive);
 }
 
@@ -181,8 +177,7 @@ static void counter_fields(plx_archive *archive, plx_record *record)
         record->counted = !plx_archive_has(archive, "reason");
     for (size_t i = 0; record->counted && plx_counter_name(i) != NULL; i++) {
         const double value = plx_counter_value(&record->counters, i);
-        plx_counter_put(&record->counters, i,
-                        plx_archive_number(archive, plx_counter_name(i), value, INFINITY, NAN));
+        plx_counter_put(&record->counters, i, plx_archive_number(archive, plx_counter_name(i), value, INFINITY, NAN));
     }
     if (!record->counted)
         plx_archive_text(archive, "reason", record->counters_reason, sizeof record->counters_reason);
@@ -257,10 +252,9 @@ void plx_archive_pair(plx_archive *archive, plx_pair *pair)
     pair->compared = plx_archive_flag(archive, "compared", pair->compared, false);
     pair->identical = plx_archive_flag(archive, "identical", pair->identical, false);
     pair->agree = plx_archive_flag(archive, "agree", pair->agree, false);
-    pair->max_ulp =
-        plx_archive_number(archive, "max_ulp", pair->compared ? pair->max_ulp : NAN, INFINITY, INFINITY);
-    pair->max_over_bound = plx_archive_number(
-        archive, "max_over_bound", pair->compared ? pair->max_over_bound : NAN, INFINITY, INFINITY);
+    pair->max_ulp = plx_archive_number(archive, "max_ulp", pair->compared ? pair->max_ulp : NAN, INFINITY, INFINITY);
+    pair->max_over_bound =
+        plx_archive_number(archive, "max_over_bound", pair->compared ? pair->max_over_bound : NAN, INFINITY, INFINITY);
     pair->elements = plx_archive_integer(archive, "elements", pair->elements, 0);
     pair->first_different = plx_archive_index(archive, "first_different", pair->first_different);
     if (!plx_archive_reads(archive) && pair->first_different < 0)

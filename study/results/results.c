@@ -73,14 +73,12 @@ void plx_results_free(plx_results *results)
 /* Of an empty problem every kernel is right. */
 static bool has_compared(const plx_record *record)
 {
-    return (record->outcome == PLX_OUTCOME_OK || record->outcome == PLX_OUTCOME_WRONG) &&
-           record->error.compared > 0;
+    return (record->outcome == PLX_OUTCOME_OK || record->outcome == PLX_OUTCOME_WRONG) && record->error.compared > 0;
 }
 
 static bool is_asked_for(const plx_results *results, const plx_record *record)
 {
-    return record->named ||
-           (record->device < results->device_count && results->devices[record->device].named);
+    return record->named || (record->device < results->device_count && results->devices[record->device].named);
 }
 
 bool plx_results_decides(const plx_results *results, size_t record)
@@ -102,8 +100,7 @@ static bool any_wrong(const plx_results *results)
             return true;
     for (size_t i = 0; i < results->pair_count; ++i) {
         const plx_pair *pair = &results->pairs[i];
-        if (pair->compared && !pair->agree && !is_aside(results, pair->first) &&
-            !is_aside(results, pair->second))
+        if (pair->compared && !pair->agree && !is_aside(results, pair->first) && !is_aside(results, pair->second))
             return true;
     }
     return false;
@@ -149,8 +146,7 @@ const char *plx_results_idle(const plx_results *results, size_t device)
         const plx_record *record = &results->records[i];
         if (record->device != device)
             continue;
-        if (has_compared(record) || record->outcome == PLX_OUTCOME_FAILED ||
-            record->outcome == PLX_OUTCOME_NOT_JUDGED)
+        if (has_compared(record) || record->outcome == PLX_OUTCOME_FAILED || record->outcome == PLX_OUTCOME_NOT_JUDGED)
             return NULL;
         first = first != NULL ? first : record;
         if (record->outcome == PLX_OUTCOME_UNSUPPORTED && unsupported == NULL)

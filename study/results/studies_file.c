@@ -13,9 +13,8 @@ static void *list_of(const plx_archive *archive, void *list, size_t count, size_
 
 static plx_status is_there(const plx_archive *archive, const void *list, plx_error *error)
 {
-    return list != NULL || !plx_archive_reads(archive)
-               ? PLX_OK
-               : plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
+    return list != NULL || !plx_archive_reads(archive) ? PLX_OK
+                                                       : plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
 }
 
 /* ---- single runs --------------------------------------------------------------------- */
@@ -72,8 +71,7 @@ void plx_archive_check(plx_archive *archive, plx_check_counts *counts)
 
 /* ---- benches ---------------------------------------------------------------------------- */
 
-static plx_status name_list(plx_archive *archive, const char *name, char (**names)[64], size_t *count,
-                            plx_error *error)
+static plx_status name_list(plx_archive *archive, const char *name, char (**names)[64], size_t *count, plx_error *error)
 {
     *count = plx_archive_list(archive, name, *count);
     *names = list_of(archive, *names, *count, sizeof **names);
@@ -144,8 +142,7 @@ static void point_fields(plx_archive *archive, plx_probe_point *point)
     point->x = plx_archive_signed(archive, "x", point->x, 0);
     plx_archive_text(archive, "series", point->series, sizeof point->series);
     plx_archive_text(archive, "label", point->label, sizeof point->label);
-    point->role =
-        (plx_probe_role)plx_archive_name(archive, "role", &plx_role_names, (int)point->role, PLX_PROBE_OTHER);
+    point->role = (plx_probe_role)plx_archive_name(archive, "role", &plx_role_names, (int)point->role, PLX_PROBE_OTHER);
     plx_archive_problem(archive, &point->problem);
     plx_archive_text(archive, "kernel", point->kernel, sizeof point->kernel);
     point->outcome = plx_archive_outcome(archive, point->outcome);
@@ -169,8 +166,7 @@ static void verdict_fields(plx_archive *archive, size_t points, plx_probe_verdic
         verdict->best = (size_t)plx_archive_natural(archive, "best", verdict->best, 0);
     }
     plx_archive_text(archive, "text", verdict->text, sizeof verdict->text);
-    if (plx_archive_reads(archive) && verdict->ratio > 0 &&
-        (verdict->worst >= points || verdict->best >= points))
+    if (plx_archive_reads(archive) && verdict->ratio > 0 && (verdict->worst >= points || verdict->best >= points))
         plx_archive_refuse(archive, "verdict");
     plx_archive_close(archive);
 }

@@ -8,8 +8,7 @@ static int digits_field(plx_archive *archive, const char *name, int digits)
 {
     const int64_t none = INT64_MIN;
     if (plx_archive_reads(archive))
-        return plx_archive_has(archive, name) ? (int)plx_archive_integer(archive, name, 0, none)
-                                              : PLX_ALL_DIGITS;
+        return plx_archive_has(archive, name) ? (int)plx_archive_integer(archive, name, 0, none) : PLX_ALL_DIGITS;
     if (digits != PLX_ALL_DIGITS)
         (void)plx_archive_integer(archive, name, digits, none);
     return digits;
@@ -17,8 +16,7 @@ static int digits_field(plx_archive *archive, const char *name, int digits)
 
 static plx_rounding rounding_field(plx_archive *archive, const char *name, plx_rounding rounding)
 {
-    return (plx_rounding)plx_archive_name(archive, name, &plx_rounding_names, (int)rounding,
-                                          PLX_ROUNDING_UNKNOWN);
+    return (plx_rounding)plx_archive_name(archive, name, &plx_rounding_names, (int)rounding, PLX_ROUNDING_UNKNOWN);
 }
 
 static plx_subnormals subnormals_field(plx_archive *archive, const char *name, plx_subnormals subnormals)

@@ -17,8 +17,7 @@ static plx_status lift(const plx_context *context, plx_status status, plx_error 
 static size_t place_of(const plx_open_backends *opened, const plx_backend *backend)
 {
     size_t i = 0;
-    while (i < opened->count &&
-           strcmp(plx_backend_label(opened->backends[i]), plx_backend_label(backend)) != 0)
+    while (i < opened->count && strcmp(plx_backend_label(opened->backends[i]), plx_backend_label(backend)) != 0)
         ++i;
     return i;
 }
@@ -179,8 +178,8 @@ static plx_status open_backends(plx_context *context, const char *const *names, 
     return status;
 }
 
-plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
-                             plx_open_backends *opened, plx_error *error)
+plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count, plx_open_backends *opened,
+                             plx_error *error)
 {
     return open_backends(context, names, count, false, opened, error);
 }
@@ -229,8 +228,7 @@ plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results,
     }
     for (size_t i = opened->count; i < count; ++i) {
         plx_study_device *device = &results->devices[i];
-        (void)snprintf(device->label, sizeof device->label, "%s",
-                       opened->unopened[i - opened->count].label);
+        (void)snprintf(device->label, sizeof device->label, "%s", opened->unopened[i - opened->count].label);
         device->info = opened->unopened[i - opened->count].info;
         device->named = opened->unopened[i - opened->count].named;
         device->physical = i;
@@ -351,8 +349,8 @@ static void take_config(plx_candidate *candidate, const char *name)
 
 /* The kernels of one backend that one name selects.  A backend that is here only because
  * all are (`uninvited`) is left out where it has no such operation. */
-static plx_status select_kernels(candidate_list *list, plx_candidate candidate, const plx_problem *problem, const char *name,
-                                 bool uninvited, bool *found, plx_error *error)
+static plx_status select_kernels(candidate_list *list, plx_candidate candidate, const plx_problem *problem,
+                                 const char *name, bool uninvited, bool *found, plx_error *error)
 {
     bool all = strcmp(name, "all") == 0;
     plx_status status = PLX_OK;
@@ -393,8 +391,8 @@ static int in_ladder_order(const void *a, const void *b)
 }
 
 plx_status plx_backends_candidates(const plx_open_backends *opened, const plx_problem *problem,
-                               const char *const *kernels, size_t kernel_count, plx_candidate **candidates, size_t *count,
-                               plx_error *error)
+                                   const char *const *kernels, size_t kernel_count, plx_candidate **candidates,
+                                   size_t *count, plx_error *error)
 {
     static const char *const best[] = {"best"};
     const char *const *names = kernel_count > 0 ? kernels : best;
@@ -407,16 +405,15 @@ plx_status plx_backends_candidates(const plx_open_backends *opened, const plx_pr
             if (opened->only != NULL && opened->only != opened->backends[i])
                 continue;
             plx_candidate candidate = {.backend = opened->backends[i],
-                           .info = opened->devices != NULL ? &opened->devices[i].info : NULL,
-                           .device = i,
-                           .outcome = PLX_OUTCOME_NOT_RUN};
+                                       .info = opened->devices != NULL ? &opened->devices[i].info : NULL,
+                                       .device = i,
+                                       .outcome = PLX_OUTCOME_NOT_RUN};
             status = select_kernels(&list, candidate, problem, names[name], !opened->named[i], &found, error);
         }
         if (status == PLX_OK && !found)
-            status =
-                plx_fail(error, PLX_NOT_FOUND,
-                         "no backend has a %s kernel \"%s\"; `parallax list kernels` shows those there are",
-                         plx_op_name(problem->op), names[name]);
+            status = plx_fail(error, PLX_NOT_FOUND,
+                              "no backend has a %s kernel \"%s\"; `parallax list kernels` shows those there are",
+                              plx_op_name(problem->op), names[name]);
     }
     if (status != PLX_OK) {
         free(list.candidates);

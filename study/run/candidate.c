@@ -70,8 +70,7 @@ static bool run(plx_candidate *candidate, const plx_inputs *inputs, uint64_t shi
 }
 
 /* The first run.  Its result stays with the candidate. */
-static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
-                      uint64_t shift)
+static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, uint64_t shift)
 {
     plx_bits *bits = plx_bits_take(references, output_bytes(inputs));
 
@@ -110,8 +109,8 @@ static bool same_bound(const plx_bound *a, const plx_bound *b)
 }
 
 /* The same bits by the same bound have the same verdict. */
-static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs,
-                             plx_references *references, plx_error *error)
+static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                             plx_error *error)
 {
     plx_bits *bits = candidate->bits;
     bool baseline = plx_candidate_is_baseline(candidate);
@@ -166,15 +165,14 @@ static void find_likeness(plx_candidate *candidate, const plx_inputs *inputs)
         candidate->likeness = plx_likeness_of(inputs, &by, candidate->result);
 }
 
-static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which,
-                            int64_t element)
+static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which, int64_t element)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
 
     candidate->outcome = PLX_OUTCOME_WRONG;
     (void)snprintf(candidate->reason, sizeof candidate->reason,
-                   "declared the same from run to run, but %s gave other bits at %s[%lld][%lld]", which,
-                   output->name, (long long)(element / output->cols), (long long)(element % output->cols));
+                   "declared the same from run to run, but %s gave other bits at %s[%lld][%lld]", which, output->name,
+                   (long long)(element / output->cols), (long long)(element % output->cols));
 }
 
 /* The first element that another run, on other canaries, gave other bits; -1: none. */
@@ -197,9 +195,8 @@ static int64_t run_busily(plx_candidate *candidate, const plx_inputs *inputs, co
 {
     plx_repeats found = {.first_different = -1};
     plx_error error = {.text = ""};
-    plx_status status =
-        plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate),
-                   effort->shift, candidate->result, effort->busy, result, &found, &error);
+    plx_status status = plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate),
+                                   effort->shift, candidate->result, effort->busy, result, &found, &error);
     char which[80];
 
     if (status != PLX_OK) {
@@ -268,10 +265,9 @@ static bool plan(plx_candidate *candidate, const plx_inputs *inputs)
     plx_status status;
 
     plx_candidate_name(candidate, name);
-    status =
-        candidate->code != NULL || candidate->plain
-            ? plx_plan_of_code(candidate->backend, &inputs->problem, name, candidate->code, &candidate->plan)
-            : plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
+    status = candidate->code != NULL || candidate->plain
+                 ? plx_plan_of_code(candidate->backend, &inputs->problem, name, candidate->code, &candidate->plan)
+                 : plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
 
     if (status != PLX_OK) {
         conclude_failure(candidate, status, plx_message(plx_backend_context(candidate->backend)));
@@ -393,8 +389,7 @@ static bool last_of_backend(const plx_candidate *candidates, size_t count, size_
 
 static bool comparable(const plx_candidate *a, const plx_candidate *b)
 {
-    return plx_candidate_has_result(a) && plx_candidate_has_result(b) &&
-           a->kernel->compute == b->kernel->compute &&
+    return plx_candidate_has_result(a) && plx_candidate_has_result(b) && a->kernel->compute == b->kernel->compute &&
            plx_candidate_is_baseline(a) == plx_candidate_is_baseline(b);
 }
 
@@ -419,7 +414,8 @@ static bool has_right_twin(const plx_candidate *candidates, size_t count, size_t
 static bool speaks_for_backend(const plx_candidate *candidates, size_t count, size_t which)
 {
     for (size_t i = 0; i < count; ++i) {
-        if (candidates[i].backend != candidates[which].backend || i == which || !comparable(&candidates[i], &candidates[which]))
+        if (candidates[i].backend != candidates[which].backend || i == which ||
+            !comparable(&candidates[i], &candidates[which]))
             continue;
         if (candidates[i].outcome == candidates[which].outcome ? i > which : candidates[i].outcome == PLX_OUTCOME_OK)
             return false;
@@ -452,9 +448,8 @@ static bool worth_comparing(const plx_candidate *candidates, size_t count, size_
            confirms(candidates, count, first, second) || confirms(candidates, count, second, first);
 }
 
-static plx_status compare_two(const plx_candidate *first, const plx_candidate *second,
-                              const plx_inputs *inputs, plx_references *references, plx_pair *pair,
-                              plx_error *error)
+static plx_status compare_two(const plx_candidate *first, const plx_candidate *second, const plx_inputs *inputs,
+                              plx_references *references, plx_pair *pair, plx_error *error)
 {
     plx_judged_result one = {first->result, first->bound}, other = {second->result, second->bound};
     const plx_reference_result *reference;
@@ -465,15 +460,13 @@ static plx_status compare_two(const plx_candidate *first, const plx_candidate *s
         return status;
     plx_agree(inputs, reference, baseline, &one, &other, pair);
     pair->agree = pair->agree && first->outcome == PLX_OUTCOME_OK && second->outcome == PLX_OUTCOME_OK;
-    if (first->kernel->reproducibility == PLX_R0 && second->kernel->reproducibility == PLX_R0 &&
-        !reference->exact)
+    if (first->kernel->reproducibility == PLX_R0 && second->kernel->reproducibility == PLX_R0 && !reference->exact)
         pair->agree = pair->agree && pair->identical; /* what is exact was compared by its bytes */
     return PLX_OK;
 }
 
 plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                               plx_references *references, plx_pair_found *found, void *data,
-                               plx_error *error)
+                               plx_references *references, plx_pair_found *found, void *data, plx_error *error)
 {
     for (size_t first = 0; first < count; ++first)
         for (size_t second = first + 1; second < count; ++second) {

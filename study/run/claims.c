@@ -72,8 +72,7 @@ static plx_problem of_form(const plx_problem *like, sizes of)
     problem.output = plx_is_half(like->dtype) ? PLX_OUTPUT(PLX_F32) : 0;
     for (size_t i = 0; i < operation->field_count; ++i)
         if (operation->fields[i].kind == PLX_FIELD_FLAG || operation->fields[i].kind == PLX_FIELD_CHOICE)
-            plx_field_set_integer(&problem, &operation->fields[i],
-                                  plx_field_integer(like, &operation->fields[i]));
+            plx_field_set_integer(&problem, &operation->fields[i], plx_field_integer(like, &operation->fields[i]));
     plx_shape_set(&problem, of.at);
     return problem;
 }
@@ -122,7 +121,10 @@ static void report_trial(plx_claim *claim, const plx_problem *problem, const cha
 static void run_trial(plx_claim *claim, const plx_candidate *candidate, const plx_problem *problem)
 {
     const plx_trial_effort effort = {.precision = claim->kind == PRECISION};
-    plx_candidate tried = {.backend = candidate->backend, .info = candidate->info, .kernel = candidate->kernel, .device = candidate->device};
+    plx_candidate tried = {.backend = candidate->backend,
+                           .info = candidate->info,
+                           .kernel = candidate->kernel,
+                           .device = candidate->device};
     plx_references references = {.has_copy = false};
     plx_error error = {.text = ""};
     plx_inputs inputs;
@@ -134,8 +136,8 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
         return;
     }
     if (claim->kind != PRECISION) {
-        const plx_losing_terms terms = plx_losing_terms_of(
-            &inputs, accumulator_of(candidate->kernel, problem->dtype), claim->kind == DEPTH_BACKWARD);
+        const plx_losing_terms terms = plx_losing_terms_of(&inputs, accumulator_of(candidate->kernel, problem->dtype),
+                                                           claim->kind == DEPTH_BACKWARD);
         plx_inputs_write(&inputs, plx_losing_term, &terms);
     }
     plx_candidate_run(&tried, &inputs, &references, &effort);
@@ -159,7 +161,8 @@ static plx_claim *find(const plx_claims *claims, const plx_candidate *candidate,
 }
 
 /* NULL: there is no memory. */
-static const plx_claim *claim_of(plx_claims *claims, const plx_candidate *candidate, trial_kind kind, plx_problem problem)
+static const plx_claim *claim_of(plx_claims *claims, const plx_candidate *candidate, trial_kind kind,
+                                 plx_problem problem)
 {
     plx_claim *claim = find(claims, candidate, kind, &problem);
 
@@ -168,7 +171,8 @@ static const plx_claim *claim_of(plx_claims *claims, const plx_candidate *candid
     claim = calloc(1, sizeof *claim);
     if (claim == NULL)
         return NULL;
-    *claim = (plx_claim){.backend = candidate->backend, .kernel = candidate->kernel, .kind = kind, .next = claims->first};
+    *claim =
+        (plx_claim){.backend = candidate->backend, .kernel = candidate->kernel, .kind = kind, .next = claims->first};
     claim->problem = problem;
     memcpy(claim->config, candidate->config, sizeof claim->config);
     claims->first = claim;
@@ -188,8 +192,8 @@ static bool holds(plx_claims *claims, plx_candidate *candidate, trial_kind kind,
 
     for (size_t i = 0; i < large.rank; ++i)
         products *= (double)large.at[i];
-    if (claim != NULL && claim->outcome == PLX_OUTCOME_UNSUPPORTED &&
-        memcmp(&large, &of, sizeof large) != 0 && products <= AFFORDABLE)
+    if (claim != NULL && claim->outcome == PLX_OUTCOME_UNSUPPORTED && memcmp(&large, &of, sizeof large) != 0 &&
+        products <= AFFORDABLE)
         claim = claim_of(claims, candidate, kind, of_form(problem, large));
     if (claim == NULL || claim->outcome == PLX_OUTCOME_OK || claim->outcome == PLX_OUTCOME_UNSUPPORTED ||
         claim->outcome == PLX_OUTCOME_NOT_JUDGED)
@@ -210,7 +214,8 @@ static bool has_precision(plx_claims *claims, plx_candidate *candidate, const pl
     return true;
 }
 
-/* Of a configuration, and of an added kernel, only a plan knows it; one that this problem does not have claims nothing. */
+/* Of a configuration, and of an added kernel, only a plan knows it; one that this problem does not have claims nothing.
+ */
 static int64_t declared_depth(const plx_candidate *candidate, const plx_problem *problem)
 {
     char name[64];

@@ -34,8 +34,8 @@ static double term_of(const void *data, size_t operand, int64_t term, int64_t li
     return operand > 0 ? 1.0 : (double)((const struct probe *)data)->terms[term];
 }
 
-static plx_status add_terms(plx_backend *backend, plx_plan *plan, const plx_problem *problem,
-                            const struct probe *probe, float *sum, plx_error *error)
+static plx_status add_terms(plx_backend *backend, plx_plan *plan, const plx_problem *problem, const struct probe *probe,
+                            float *sum, plx_error *error)
 {
     plx_inputs inputs;
     plx_guarded_operands buffers = {.backend = backend};

@@ -207,8 +207,8 @@ static plx_status check_large_input(const guarded_run *t, size_t operand)
 {
     uint64_t byte;
     bool same;
-    plx_status status = plx_chunked_compare(buffer_of(t, operand), operand_start(t, operand),
-                                         t->inputs->data[operand], operand_bytes(t, operand), &same, &byte, t->error);
+    plx_status status = plx_chunked_compare(buffer_of(t, operand), operand_start(t, operand), t->inputs->data[operand],
+                                            operand_bytes(t, operand), &same, &byte, t->error);
 
     t->buffers->guards[operand].unseen = false;
     if (status == PLX_OK && !same)
@@ -250,8 +250,8 @@ static plx_status take_output(const guarded_run *t, const sight *seen, void *res
     if (seen->body != NULL)
         memcpy(result, seen->body, (size_t)operand_bytes(t, output));
     else
-        status = plx_chunked_download(buffer_of(t, output), operand_start(t, output), result,
-                                   operand_bytes(t, output), t->error);
+        status = plx_chunked_download(buffer_of(t, output), operand_start(t, output), result, operand_bytes(t, output),
+                                      t->error);
     if (status == PLX_OK)
         check_row_padding(t, result);
     return status;
@@ -323,7 +323,7 @@ static plx_status set_up(guarded_run *t, uint64_t shift)
 }
 
 plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
-                         void *result, char violation[200], plx_error *error)
+                           void *result, char violation[200], plx_error *error)
 {
     guarded_run t = {.buffers = buffers, .inputs = inputs, .violation = violation, .error = error};
     plx_status status;

@@ -20,7 +20,8 @@ static plx_status make(plx_integers *integers, const plx_inputs *inputs, plx_err
 
     if (integers->made)
         return PLX_OK;
-    status = plx_inputs_generate(&inputs->problem, PLX_INPUT_INTEGER, plx_random(inputs->seed, 524, 0), &integers->inputs, error);
+    status = plx_inputs_generate(&inputs->problem, PLX_INPUT_INTEGER, plx_random(inputs->seed, 524, 0),
+                                 &integers->inputs, error);
     if (status != PLX_OK)
         return status;
     status = plx_reference_result_within(&integers->inputs, false, dear, &integers->reference, error);
@@ -45,8 +46,8 @@ static void conclude(plx_candidate *candidate, const plx_inputs *inputs, const p
     plx_wrong_text(inputs, measure, " of integers, which nothing rounds", candidate->reason, sizeof candidate->reason);
 }
 
-static plx_status run_and_judge(plx_integers *integers, plx_candidate *candidate, const plx_bound *bound, uint64_t shift,
-                                void *result, char violation[200], plx_error *error)
+static plx_status run_and_judge(plx_integers *integers, plx_candidate *candidate, const plx_bound *bound,
+                                uint64_t shift, void *result, char violation[200], plx_error *error)
 {
     plx_error_measure measure;
     plx_status status =

@@ -30,8 +30,7 @@ plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inp
 }
 
 plx_status plx_inputs_make_for(const plx_device_info *device, const plx_problem *problem, const plx_array *arrays,
-                               size_t count, plx_input input, uint64_t seed, plx_inputs *inputs,
-                               plx_error *error)
+                               size_t count, plx_input input, uint64_t seed, plx_inputs *inputs, plx_error *error)
 {
     plx_inputs described;
     plx_status status = plx_inputs_describe(problem, &described, error);

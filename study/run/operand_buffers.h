@@ -11,8 +11,7 @@
 plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inputs, plx_error *error);
 /* plx_inputs_make() for that device, once it is known that they fit. */
 plx_status plx_inputs_make_for(const plx_device_info *device, const plx_problem *problem, const plx_array *arrays,
-                               size_t count, plx_input input, uint64_t seed, plx_inputs *inputs,
-                               plx_error *error);
+                               size_t count, plx_input input, uint64_t seed, plx_inputs *inputs, plx_error *error);
 
 /* One buffer holds all sets of an operand, one after the other.  Each set begins where any vector
  * access may, and the operand in it `start` bytes behind that. */

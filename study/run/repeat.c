@@ -23,8 +23,7 @@ typedef struct repetition {
 
 static uint64_t output_bytes(const repetition *r)
 {
-    return (uint64_t)r->inputs->elements[r->inputs->operation->output] *
-           plx_dtype_size(plx_result_dtype(r->inputs));
+    return (uint64_t)r->inputs->elements[r->inputs->operation->output] * plx_dtype_size(plx_result_dtype(r->inputs));
 }
 
 /* ---- operands ----------------------------------------------------------------------- */
@@ -63,8 +62,7 @@ static plx_status renew_output(const repetition *r, uint32_t pattern)
 
 static plx_status disturb(repetition *r, size_t run)
 {
-    plx_status status =
-        plx_execute(r->plan, r->busy.queue, r->busy.views, r->inputs->operation->operand_count);
+    plx_status status = plx_execute(r->plan, r->busy.queue, r->busy.views, r->inputs->operation->operand_count);
 
     if (status == PLX_OK && run % BACKLOG == 0)
         status = plx_synchronize(r->backend, r->busy.queue);
@@ -121,9 +119,8 @@ static plx_status repeat_all(repetition *r, bool baseline, const void *expected,
     return status;
 }
 
-plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool baseline,
-                      uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
-                      plx_error *error)
+plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool baseline, uint64_t shift,
+                      const void *expected, size_t runs, void *result, plx_repeats *found, plx_error *error)
 {
     plx_inputs shifted = *inputs;
     repetition r = {.backend = backend, .plan = plan, .inputs = &shifted};

@@ -22,7 +22,7 @@ plx_status plx_chunked_upload(plx_buffer *to, uint64_t offset, const void *from,
 plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error);
 /* Whether the bytes are those expected; else *first_different is the first that is not. */
 plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
-                            uint64_t *first_different, plx_error *error);
+                               uint64_t *first_different, plx_error *error);
 
 /* ---- guarded runs (guarded_run.c) -------------------------------------------------- */
 
@@ -49,7 +49,7 @@ typedef struct plx_guarded_operands {
  * Operands start `shift` elements past an aligned address.  What the kernel damaged
  * is said in violation (else "").  The plan is of their backend. */
 plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
-                         void *result, char violation[200], plx_error *error);
+                           void *result, char violation[200], plx_error *error);
 /* After the last run of a kernel: looks at the large inputs, which no run looked at. */
 plx_status plx_guarded_runs_end(plx_guarded_operands *buffers, char violation[200], plx_error *error);
 /* A NaN to fill outputs with, another one each time. */
@@ -67,13 +67,11 @@ typedef struct plx_repeats {
 /* Runs a plan up to `runs` times more, while a second queue of the backend executes it
  * on other data, and compares the bits with `expected`, until they differ.  `result`
  * gets the output operand of the last run. */
-plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool baseline,
-                      uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
-                      plx_error *error);
+plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool baseline, uint64_t shift,
+                      const void *expected, size_t runs, void *result, plx_repeats *found, plx_error *error);
 
 /* The first element whose bits differ; -1: none.  Padding is nobody's. */
-int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected,
-                            const void *result);
+int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected, const void *result);
 
 /* ---- where the time goes (phases.c) --------------------------------------------- */
 
@@ -126,11 +124,11 @@ void plx_bits_forget(plx_references *references);
 /* One kernel on one backend, as it meets one problem. */
 typedef struct plx_candidate {
     plx_backend *backend;
-    const plx_device_info *info; /* of its device, as the study measured it; NULL: as the backend says */
+    const plx_device_info *info;   /* of its device, as the study measured it; NULL: as the backend says */
     plx_guarded_operands *buffers; /* kept from candidate to candidate; NULL: one for each candidate */
-    size_t device;            /* of the results */
-    const plx_kernel *kernel; /* NULL for "best" where there is none */
-    char config[40];          /* that it is asked to run in; "": its own choice */
+    size_t device;                 /* of the results */
+    const plx_kernel *kernel;      /* NULL for "best" where there is none */
+    char config[40];               /* that it is asked to run in; "": its own choice */
     size_t step;
     bool named;
     const plx_code *code; /* device code that its plan is made of; NULL: the backend's own */
@@ -189,11 +187,9 @@ static inline bool plx_candidate_has_result(const plx_candidate *candidate)
  * last kernel of every two backends, what is right and has no right twin with the last
  * right kernel of each other backend, and each kernel with the step before it on its
  * own backend.  Calls `found` for each pair; a refusal ends it. */
-typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
-                                  plx_error *error);
+typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair, plx_error *error);
 plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                               plx_references *references, plx_pair_found *found, void *data,
-                               plx_error *error);
+                               plx_references *references, plx_pair_found *found, void *data, plx_error *error);
 
 /* Everything of the record that a candidate and its inputs know. */
 void plx_record_fill(plx_record *record, const plx_candidate *candidate, const plx_inputs *inputs, size_t group);
@@ -238,8 +234,8 @@ typedef struct plx_open_backends {
     plx_context *context;
     plx_backend **backends;
     const plx_study_device *devices; /* the results', in the same order; NULL: not written yet */
-    const plx_backend *only; /* that is asked for candidates; NULL: all are */
-    bool *named; /* of each backend: somebody asked for it, it is not here because all are */
+    const plx_backend *only;         /* that is asked for candidates; NULL: all are */
+    bool *named;                     /* of each backend: somebody asked for it, it is not here because all are */
     size_t count;
     /* Devices that were found but could not be opened, and plugins that failed to list theirs. */
     struct plx_unopened {
@@ -252,8 +248,8 @@ typedef struct plx_open_backends {
 } plx_open_backends;
 
 /* No names, or "all": every device of every plugin. */
-plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
-                               plx_open_backends *opened, plx_error *error);
+plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count, plx_open_backends *opened,
+                             plx_error *error);
 /* The same, but a backend that is named, is there and fails to open is one of the unopened, as long as another
  * opens. */
 plx_status plx_backends_open_what_opens(plx_context *context, const char *const *names, size_t count,
@@ -275,8 +271,8 @@ plx_record plx_backends_unopened(const plx_open_backends *opened, size_t which);
 /* The candidates of an operation: each backend's kernels that the names select.
  * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
 plx_status plx_backends_candidates(const plx_open_backends *opened, const plx_problem *problem,
-                               const char *const *kernels, size_t kernel_count, plx_candidate **candidates, size_t *count,
-                               plx_error *error);
+                                   const char *const *kernels, size_t kernel_count, plx_candidate **candidates,
+                                   size_t *count, plx_error *error);
 
 /* Sees whether f32 subnormals are flushed to zero, and corrects what *device has from the
  * backend.  Where that can't be told, the driver's word stays. */

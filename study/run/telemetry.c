@@ -12,8 +12,8 @@ plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *othe
     if (reports(backend))
         return backend;
     for (size_t i = 0; i < count; ++i)
-        if (others[i] != backend &&
-            plx_same_device(plx_backend_device(others[i]), plx_backend_device(backend)) && reports(others[i]))
+        if (others[i] != backend && plx_same_device(plx_backend_device(others[i]), plx_backend_device(backend)) &&
+            reports(others[i]))
             return others[i];
     return NULL;
 }
@@ -28,8 +28,7 @@ void plx_backends_changes(const plx_open_backends *opened, plx_results *results)
 void plx_backends_environment(const plx_open_backends *opened, plx_results *results)
 {
     for (size_t i = 0; i < opened->count; ++i) {
-        plx_backend *source =
-            plx_telemetry_source(opened->backends[i], opened->backends, opened->count);
+        plx_backend *source = plx_telemetry_source(opened->backends[i], opened->backends, opened->count);
         if (source != NULL)
             (void)plx_backend_telemetry(source, &results->devices[i].environment);
     }

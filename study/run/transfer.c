@@ -149,7 +149,8 @@ static plx_status move_all(transfer *b, plx_error *error)
 plx_status plx_chunked_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error)
 {
     transfer b = {.backend = plx_buffer_backend(to), .buffer = to, .offset = offset, .bytes = bytes, .from = from};
-    return bytes < PIECE ? plx_explain(b.backend, plx_upload(NULL, to, offset, from, bytes), error) : move_all(&b, error);
+    return bytes < PIECE ? plx_explain(b.backend, plx_upload(NULL, to, offset, from, bytes), error)
+                         : move_all(&b, error);
 }
 
 plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error)
@@ -159,9 +160,13 @@ plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uin
 }
 
 plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
-                            uint64_t *first_different, plx_error *error)
+                               uint64_t *first_different, plx_error *error)
 {
-    transfer b = {.backend = plx_buffer_backend(buffer), .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
+    transfer b = {.backend = plx_buffer_backend(buffer),
+                  .buffer = buffer,
+                  .offset = offset,
+                  .bytes = bytes,
+                  .expected = expected};
     plx_status status = move_all(&b, error);
 
     if (status != PLX_OK)

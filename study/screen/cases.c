@@ -1,5 +1,5 @@
-/* What a screen computes: arithmetic units, matrix units, shared memory, caches and memory by turns.  Small problems launch
- * often, large ones heat. */
+/* What a screen computes: arithmetic units, matrix units, shared memory, caches and memory by turns.  Small problems
+ * launch often, large ones heat. */
 #include "study/screen/screen.h"
 
 typedef struct row {
@@ -31,5 +31,6 @@ bool plx_screen_problem_at(size_t index, plx_screen_problem *problem)
     *problem = (plx_screen_problem){
         .problem = plx_problem_of(of->op, of->dtype), .input = of->input, .large = index >= (size_t)ROWS};
     return plx_op_describe(of->op, &about) &&
-           plx_problem_reshape(&problem->problem, problem->large ? of->large : of->small, about.shape_rank, &error) == PLX_OK;
+           plx_problem_reshape(&problem->problem, problem->large ? of->large : of->small, about.shape_rank, &error) ==
+               PLX_OK;
 }

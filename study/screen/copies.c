@@ -1,5 +1,5 @@
-/* Copies from device to device: a known source of silent corruption.  A ring of all devices, both ways round, so that their
- * number grows as that of the devices does. */
+/* Copies from device to device: a known source of silent corruption.  A ring of all devices, both ways round, so that
+ * their number grows as that of the devices does. */
 #include "study/screen/screen.h"
 
 #include "base/clock.h"
@@ -124,8 +124,8 @@ static void end(ring *r)
     plx_backends_close(&r->opened);
 }
 
-plx_status plx_screen_copies(plx_context *context, const char *const *backends, size_t count, uint64_t bytes, uint64_t seed,
-                             plx_screened_copy **copies, size_t *copy_count, plx_error *error)
+plx_status plx_screen_copies(plx_context *context, const char *const *backends, size_t count, uint64_t bytes,
+                             uint64_t seed, plx_screened_copy **copies, size_t *copy_count, plx_error *error)
 {
     ring r = {.bytes = bytes / 8 * 8, .seed = seed};
     *copies = NULL;
@@ -136,7 +136,8 @@ plx_status plx_screen_copies(plx_context *context, const char *const *backends, 
     if (status == PLX_OK) {
         r.data = malloc(r.bytes);
         r.back = malloc(r.bytes);
-        status = r.data != NULL && r.back != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for copies");
+        status =
+            r.data != NULL && r.back != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for copies");
     }
     if (status == PLX_OK)
         status = copy_all(&r, copies, copy_count, error);

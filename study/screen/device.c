@@ -1,5 +1,5 @@
-/* Screens one device: proves small problems on all backends that reach it, then launches what is proven by turns until the
- * budget is spent, while a thread prepares large problems. */
+/* Screens one device: proves small problems on all backends that reach it, then launches what is proven by turns until
+ * the budget is spent, while a thread prepares large problems. */
 #include "study/screen/screen.h"
 
 #include "base/clock.h"
@@ -79,7 +79,8 @@ static void digest_inputs(const plx_inputs *inputs, char text[65])
     plx_sha256_begin(&hash);
     for (size_t i = 0; i < inputs->operation->operand_count; i++)
         if (inputs->data[i] != NULL)
-            plx_sha256_add(&hash, inputs->data[i], (size_t)inputs->elements[i] * plx_dtype_size(plx_inputs_dtype(inputs, i)));
+            plx_sha256_add(&hash, inputs->data[i],
+                           (size_t)inputs->elements[i] * plx_dtype_size(plx_inputs_dtype(inputs, i)));
     plx_sha256_end(&hash, digest);
     plx_sha256_text(digest, text);
 }
@@ -156,8 +157,9 @@ static void describe(plx_screened_case *of, const plx_candidate *candidate, cons
     if (candidate->plan != NULL)
         plx_record_take_config(&record, candidate->plan);
     (void)snprintf(of->backend, sizeof of->backend, "%s", record.backend);
-    (void)snprintf(of->kernel, sizeof of->kernel, "%.40s%s%.20s", candidate->kernel != NULL ? candidate->kernel->name : "best",
-                   record.config[0] != '\0' ? ":" : "", record.config);
+    (void)snprintf(of->kernel, sizeof of->kernel, "%.40s%s%.20s",
+                   candidate->kernel != NULL ? candidate->kernel->name : "best", record.config[0] != '\0' ? ":" : "",
+                   record.config);
     of->problem = p->inputs.problem;
     of->input = p->of.input;
     of->reproducibility = candidate->kernel != NULL ? candidate->kernel->reproducibility : PLX_R2;
@@ -196,8 +198,9 @@ static bool run_for_seal(screening *s, plx_candidate *candidate, plx_screened_ca
     plx_error error = {.text = ""};
     char violation[200] = "";
     bool same = false;
-    if (plx_explain(candidate->backend, plx_plan_create(candidate->backend, &p->inputs.problem, candidate->kernel->name,
-                                                         &candidate->plan), &error) != PLX_OK)
+    if (plx_explain(candidate->backend,
+                    plx_plan_create(candidate->backend, &p->inputs.problem, candidate->kernel->name, &candidate->plan),
+                    &error) != PLX_OK)
         return false;
     candidate->outcome = PLX_OUTCOME_OK;
     candidate->result = malloc(result_bytes(&p->inputs));
@@ -264,7 +267,8 @@ static void make_hot(screening *s, plx_candidate *candidate, const plx_screened_
     if (of->outcome != PLX_OUTCOME_OK || (of->reproducibility == PLX_R2 && !plx_is_exact(&of->problem)) ||
         s->hot_count == MOST_HOT || s->options->proof_only || candidate->plan == NULL)
         return;
-    if (plx_hot_make(&s->hot[s->hot_count], candidate, &s->prepared.inputs, which, memory < most ? memory : most, &error) == PLX_OK)
+    if (plx_hot_make(&s->hot[s->hot_count], candidate, &s->prepared.inputs, which, memory < most ? memory : most,
+                     &error) == PLX_OK)
         s->hot_count++;
 }
 
@@ -283,7 +287,8 @@ static void prove(screening *s, plx_candidate *candidate)
     plx_candidate_clear(candidate);
 }
 
-/* What a large problem takes at most, by the small one of its kind, in which launching counts for more; 0: that did not run. */
+/* What a large problem takes at most, by the small one of its kind, in which launching counts for more; 0: that did not
+ * run. */
 static double expected_seconds(const screening *s, const plx_screen_problem *of)
 {
     double worst = 0;
@@ -332,8 +337,8 @@ static plx_status prove_named(screening *s, const char *const *name, plx_error *
 {
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    const plx_status status = plx_backends_candidates(&s->opened, &s->prepared.of.problem, name, name != NULL, &candidates, &count,
-                                                      error);
+    const plx_status status =
+        plx_backends_candidates(&s->opened, &s->prepared.of.problem, name, name != NULL, &candidates, &count, error);
     for (size_t i = 0; status == PLX_OK && i < count && !is_over(s); i++)
         if (candidates[i].kernel == NULL || (candidates[i].kernel->flags & PLX_KERNEL_BASELINE) == 0) {
             prove(s, &candidates[i]);
@@ -374,12 +379,14 @@ static void note_failure(screening *s, const plx_hot *hot, plx_status status, co
 {
     s->lost = true;
     if (status == PLX_NO_MEMORY)
-        plx_screen_blame(s->device, PLX_UNTESTED, "no memory on it is left while it is screened: somebody else uses it: %s", error->text);
+        plx_screen_blame(s->device, PLX_UNTESTED,
+                         "no memory on it is left while it is screened: somebody else uses it: %s", error->text);
     else
         plx_screen_blame(s->device, PLX_FAULTY, "%s after %llu launches: %s",
-                         status == PLX_DEVICE_LOST ? "it was lost" : "it failed", (unsigned long long)s->device->launches, error->text);
-    plx_screen_command(s->device, &s->device->cases[hot->which], s->options->budget, s->options->seed, s->device->command,
-                       sizeof s->device->command);
+                         status == PLX_DEVICE_LOST ? "it was lost" : "it failed",
+                         (unsigned long long)s->device->launches, error->text);
+    plx_screen_command(s->device, &s->device->cases[hot->which], s->options->budget, s->options->seed,
+                       s->device->command, sizeof s->device->command);
 }
 
 /* Whether the same operands give the same wrong bits again. */
@@ -454,7 +461,8 @@ static void test_self(screening *s)
         s->device->caught += caught == 1;
     }
     (void)snprintf(s->device->smallest, sizeof s->device->smallest,
-                   "the lowest bit of one word of one launch, in %zu of %zu kernels", s->device->caught, s->device->planted);
+                   "the lowest bit of one word of one launch, in %zu of %zu kernels", s->device->caught,
+                   s->device->planted);
     if (s->device->caught < s->device->planted)
         plx_screen_blame(s->device, PLX_UNTESTED, "the self-test failed: %zu of %zu planted faults were not noticed",
                          s->device->planted - s->device->caught, s->device->planted);
@@ -491,7 +499,8 @@ static plx_status prove_small(screening *s, plx_error *error)
 /* A large problem is proven when it is ready, and proofs had no more than their share of the time. */
 static plx_status prove_large(screening *s, plx_error *error)
 {
-    static const double share = 0.1; /* the device waits meanwhile, and should be busy for eight tenths of ten seconds */
+    static const double share =
+        0.1; /* the device waits meanwhile, and should be busy for eight tenths of ten seconds */
     plx_screen_problem problem;
     plx_status status = PLX_OK;
     if (!s->prepared.running && next_problem(s, &problem))
@@ -569,7 +578,8 @@ static plx_status open_all(screening *s, plx_error *error)
         plx_backends_open_what_opens(s->context, options->backends, options->backend_count, &s->opened, error);
     if (status == PLX_OK || status == PLX_NOT_FOUND || status == PLX_INVALID)
         return status;
-    plx_screen_blame(s->device, status == PLX_NO_MEMORY ? PLX_UNTESTED : PLX_MISCONFIGURED, "it can't be opened: %s", error->text);
+    plx_screen_blame(s->device, status == PLX_NO_MEMORY ? PLX_UNTESTED : PLX_MISCONFIGURED, "it can't be opened: %s",
+                     error->text);
     return PLX_OK;
 }
 
@@ -580,7 +590,8 @@ plx_status plx_screen_device(plx_context *context, const plx_screen_options *opt
     *device = (plx_screened_device){.utilisation = -1};
     s.end = s.begin + options->budget;
     s.hot = calloc(MOST_HOT, sizeof *s.hot);
-    plx_status status = s.hot != NULL ? open_all(&s, error) : plx_fail(error, PLX_NO_MEMORY, "no memory to screen a device");
+    plx_status status =
+        s.hot != NULL ? open_all(&s, error) : plx_fail(error, PLX_NO_MEMORY, "no memory to screen a device");
     if (status == PLX_OK)
         status = work(&s, error);
     drop_prepared(&s);

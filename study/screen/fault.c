@@ -1,5 +1,5 @@
-/* What is wrong with a result: which elements, which bits, and which block, warp and lane wrote the first of them, as far as
- * the launch tells. */
+/* What is wrong with a result: which elements, which bits, and which block, warp and lane wrote the first of them, as
+ * far as the launch tells. */
 #include "study/screen/screen.h"
 
 #include <inttypes.h>
@@ -52,14 +52,16 @@ static void put_lane(const plx_launch_facts *launch, tile of, int64_t row, int64
         (void)snprintf(text, capacity, ", warp %" PRIu64 ", lane %" PRIu64, thread / warp, thread % warp);
 }
 
-/* A row of blocks that write a vector, one thread for each element: in the order of memory.  Of a matrix the launch does not
- * tell how it is cut into tiles. */
-static void put_place_in_row(const plx_launch_facts *launch, uint32_t warp, int64_t rows, int64_t cols, int64_t at, char *text,
-                             size_t capacity)
+/* A row of blocks that write a vector, one thread for each element: in the order of memory.  Of a matrix the launch
+ * does not tell how it is cut into tiles. */
+static void put_place_in_row(const plx_launch_facts *launch, uint32_t warp, int64_t rows, int64_t cols, int64_t at,
+                             char *text, size_t capacity)
 {
-    const int64_t threads = (int64_t)launch->block[0] * launch->block[1] * launch->block[2], blocks = (int64_t)launch->grid[0];
+    const int64_t threads = (int64_t)launch->block[0] * launch->block[1] * launch->block[2],
+                  blocks = (int64_t)launch->grid[0];
     if ((rows == 1 || cols == 1) && launch->grid[1] == 1 && threads > 0 && parts(rows * cols, threads) == blocks)
-        (void)snprintf(text, capacity, "block %" PRId64 " of %" PRId64 " elements, warp %" PRId64 ", lane %" PRId64 ", entry %.40s",
+        (void)snprintf(text, capacity,
+                       "block %" PRId64 " of %" PRId64 " elements, warp %" PRId64 ", lane %" PRId64 ", entry %.40s",
                        at / threads, threads, at % threads / warp, at % threads % warp, launch->entry);
     else
         (void)snprintf(text, capacity, "one of %" PRIu64 " blocks of %" PRId64 " threads, entry %.60s",
@@ -73,7 +75,8 @@ static void put_place(plx_plan *plan, uint32_t warp, int64_t rows, int64_t cols,
     plx_launch_facts launches[MOST_LAUNCHES];
     size_t count = 0;
     char lane[64] = "";
-    const bool known = plx_plan_launches(plan, launches, MOST_LAUNCHES, &count) == PLX_OK && count > 0 && count <= MOST_LAUNCHES;
+    const bool known =
+        plx_plan_launches(plan, launches, MOST_LAUNCHES, &count) == PLX_OK && count > 0 && count <= MOST_LAUNCHES;
     tile of = tile_of_config(plan);
     if (of.rows == 0 && known)
         of = tile_of_grid(&launches[count - 1], rows, cols);
@@ -134,10 +137,13 @@ void plx_screen_command(const plx_screened_device *device, const plx_screened_ca
         (void)snprintf(uuid, sizeof uuid, "GPU-%02x%02x%02x%02x-%02x%02x", device->info.uuid[0], device->info.uuid[1],
                        device->info.uuid[2], device->info.uuid[3], device->info.uuid[4], device->info.uuid[5]);
     if (of->outcome == PLX_OUTCOME_OK)
-        (void)snprintf(text, capacity, "parallax screen --backend %.*s%s%s --budget %.0fs --seed %" PRIu64, (int)plugin, of->backend,
-                       uuid[0] != '\0' ? ":" : "", uuid[0] != '\0' ? uuid : of->backend + plugin, budget < 1 ? 1 : budget, seed);
+        (void)snprintf(text, capacity, "parallax screen --backend %.*s%s%s --budget %.0fs --seed %" PRIu64, (int)plugin,
+                       of->backend, uuid[0] != '\0' ? ":" : "", uuid[0] != '\0' ? uuid : of->backend + plugin,
+                       budget < 1 ? 1 : budget, seed);
     else
-        (void)snprintf(text, capacity, "parallax compare %s %s --dtype %s --backend %s --kernel %s --input %s --seed %" PRIu64 " --no-timing",
+        (void)snprintf(text, capacity,
+                       "parallax compare %s %s --dtype %s --backend %s --kernel %s --input %s --seed %" PRIu64
+                       " --no-timing",
                        plx_op_name(of->problem.op), problem, plx_dtype_name(of->problem.dtype), of->backend, of->kernel,
                        plx_input_name(of->input), seed);
 }

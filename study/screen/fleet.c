@@ -1,5 +1,5 @@
-/* Many machines: devices of one model vote on the bits of the same code on the same operands, and on speed.  Of each file
- * little is kept: a device, and for each of its cases two hashes and a time. */
+/* Many machines: devices of one model vote on the bits of the same code on the same operands, and on speed.  Of each
+ * file little is kept: a device, and for each of its cases two hashes and a time. */
 #include "study/screen/screen.h"
 
 #include "base/text.h"
@@ -98,7 +98,8 @@ plx_status plx_fleet_create(plx_fleet **fleet, plx_error *error)
 
 static void forget_device(device *one)
 {
-    char *const texts[] = {one->host, one->node, one->model, one->uuid, one->driver, one->file, one->reason, one->command};
+    char *const texts[] = {one->host,   one->node, one->model,  one->uuid,
+                           one->driver, one->file, one->reason, one->command};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);
 }
@@ -139,7 +140,8 @@ static uint64_t key_of(const plx_screen *screen, const plx_screened_device *of, 
     char problem[512], way[48], numbers[96];
     (void)snprintf(way, sizeof way, "%.*s", (int)strcspn(one->backend, ":"), one->backend);
     plx_problem_text(&one->problem, 0, problem, sizeof problem);
-    (void)snprintf(numbers, sizeof numbers, "%" PRIu32 " %" PRIu64 " %d", of->info.units, screen->seed, (int)one->input);
+    (void)snprintf(numbers, sizeof numbers, "%" PRIu32 " %" PRIu64 " %d", of->info.units, screen->seed,
+                   (int)one->input);
     const char *const parts[] = {of->info.name, screen->environment.kernels_hash, way, one->kernel, problem, numbers};
     uint64_t hash = first_hash;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -147,7 +149,8 @@ static uint64_t key_of(const plx_screen *screen, const plx_screened_device *of, 
     return hash;
 }
 
-static bool add_vote(plx_fleet *fleet, const plx_screen *screen, const plx_screened_device *of, const plx_screened_case *one)
+static bool add_vote(plx_fleet *fleet, const plx_screen *screen, const plx_screened_device *of,
+                     const plx_screened_case *one)
 {
     vote *votes = grown(fleet->votes, fleet->vote_count, &fleet->vote_room, sizeof *votes);
     if (votes == NULL)
@@ -168,8 +171,8 @@ static char *uuid_of(const plx_device_info *info)
     char text[64] = "";
     size_t length = 0;
     for (size_t i = 0; info->has_uuid && i < sizeof info->uuid; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                                   info->uuid[i]);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%02x",
+                                   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
     return strdup(info->has_uuid ? text : info->pci);
 }
 
@@ -194,8 +197,8 @@ static bool add_device(plx_fleet *fleet, const plx_screen *screen, size_t number
         .verdict = of->verdict,
     };
     (void)snprintf(made->label, sizeof made->label, "%s", of->backend_count > 0 ? of->backends[0] : "");
-    bool good = made->host != NULL && made->node != NULL && made->model != NULL && made->uuid != NULL && made->driver != NULL &&
-                made->file != NULL && made->reason != NULL && made->command != NULL;
+    bool good = made->host != NULL && made->node != NULL && made->model != NULL && made->uuid != NULL &&
+                made->driver != NULL && made->file != NULL && made->reason != NULL && made->command != NULL;
     for (size_t i = 0; good && i < of->case_count; i++)
         good = add_vote(fleet, screen, of, &of->cases[i]);
     return good;
@@ -231,7 +234,8 @@ static plx_status add_screen(plx_fleet *fleet, const plx_screen *screen, const c
     if (of != NULL)
         of->seen[screen->environment.rank] = 1;
     fleet->files++;
-    good = keep(&fleet->hosts, strdup(screen->environment.host_name)) && keep(&fleet->hosts, strdup(screen->environment.node));
+    good = keep(&fleet->hosts, strdup(screen->environment.host_name)) &&
+           keep(&fleet->hosts, strdup(screen->environment.node));
     for (size_t i = 0; good && i < screen->device_count; i++)
         good = add_device(fleet, screen, i, path);
     return good ? PLX_OK : no_memory(error);
@@ -273,10 +277,12 @@ static bool expand_range(plx_fleet *fleet, const char *before, int length, const
 
 static plx_status expand(plx_fleet *fleet, const char *word, int length, plx_error *error)
 {
-    const char *open = memchr(word, '[', (size_t)length), *close = open != NULL ? memchr(open, ']', (size_t)(word + length - open)) : NULL;
+    const char *open = memchr(word, '[', (size_t)length),
+               *close = open != NULL ? memchr(open, ']', (size_t)(word + length - open)) : NULL;
     if (open == NULL)
         return keep(&fleet->expected, plx_text("%.*s", length, word)) ? PLX_OK : no_memory(error);
-    if (close == NULL || strspn(open + 1, "0123456789-,") != (size_t)(close - open - 1) || !isdigit((unsigned char)open[1]))
+    if (close == NULL || strspn(open + 1, "0123456789-,") != (size_t)(close - open - 1) ||
+        !isdigit((unsigned char)open[1]))
         return plx_fail(error, PLX_INVALID, "'%.*s' is no list of hosts such as node[01-16,20]", length, word);
     char *after = plx_text("%.*s", (int)(word + length - close - 1), close + 1);
     bool good = after != NULL;
@@ -370,17 +376,21 @@ static void name_odd(plx_fleet *fleet, const vote *odd, const vote *usual, size_
     device *one = &fleet->devices[odd->device];
     const device *other = &fleet->devices[usual->device];
     if (2 * length <= count)
-        blame(one, PLX_FAULTY, "%zu devices of this model have no majority for the bits of the same code: screen it beside others "
-              "of the model", count);
+        blame(one, PLX_FAULTY,
+              "%zu devices of this model have no majority for the bits of the same code: screen it beside others "
+              "of the model",
+              count);
     else if (strcmp(one->driver, other->driver) != 0)
-        blame(one, PLX_MISCONFIGURED, "other bits than %zu of %zu of its model, and another driver: %s, not %s", length, count,
-              one->driver, other->driver);
+        blame(one, PLX_MISCONFIGURED, "other bits than %zu of %zu of its model, and another driver: %s, not %s", length,
+              count, one->driver, other->driver);
     else
-        blame(one, PLX_FAULTY, "other bits than %zu of %zu devices of its model, of the same code on the same operands", length, count);
+        blame(one, PLX_FAULTY, "other bits than %zu of %zu devices of its model, of the same code on the same operands",
+              length, count);
     if (one->command == NULL || one->command[0] == '\0') {
         free(one->command);
-        one->command = plx_text("parallax screen --backend %.*s%s%s --budget 5m", (int)strcspn(one->label, ":"), one->label,
-                                one->uuid != NULL && one->uuid[0] != '\0' ? ":" : "", one->uuid != NULL ? one->uuid : "");
+        one->command =
+            plx_text("parallax screen --backend %.*s%s%s --budget 5m", (int)strcspn(one->label, ":"), one->label,
+                     one->uuid != NULL && one->uuid[0] != '\0' ? ":" : "", one->uuid != NULL ? one->uuid : "");
     }
 }
 
@@ -404,7 +414,8 @@ static void vote_on_speed(plx_fleet *fleet, const vote *votes, size_t count, dou
             times[timed++] = (double)votes[i].launch_ns;
     if (timed < LEAST_EQUALS)
         return;
-    const double median = plx_median_of(times, timed), limit = plx_slow_limit(median, plx_spread_of(times, timed, median));
+    const double median = plx_median_of(times, timed),
+                 limit = plx_slow_limit(median, plx_spread_of(times, timed, median));
     for (size_t i = 0; i < count; i++) {
         device *one = &fleet->devices[votes[i].device];
         if (!(votes[i].launch_ns > 0))
@@ -420,8 +431,8 @@ static void name_slow(plx_fleet *fleet)
     for (size_t i = 0; i < fleet->count; i++) {
         device *one = &fleet->devices[i];
         if (one->timed > 0 && one->slower > one->limit)
-            blame(one, PLX_DEGRADED, "%.2f times as slow as the median of its model (more than %.2f is not by chance)", one->slower,
-                  one->limit);
+            blame(one, PLX_DEGRADED, "%.2f times as slow as the median of its model (more than %.2f is not by chance)",
+                  one->slower, one->limit);
     }
 }
 

@@ -1,6 +1,6 @@
-/* One proven case on its device, launched over and over: each launch has an output of its own in a ring, the device adds up
- * the words of each output, and the host compares the sums.  A sum of words changes with every single one of them, so that
- * only four bytes of a launch travel; what was wrong is still there to be looked at. */
+/* One proven case on its device, launched over and over: each launch has an output of its own in a ring, the device
+ * adds up the words of each output, and the host compares the sums.  A sum of words changes with every single one of
+ * them, so that only four bytes of a launch travel; what was wrong is still there to be looked at. */
 #include "study/screen/screen.h"
 
 #include "base/clock.h"
@@ -34,7 +34,8 @@ static uint32_t sum_of(const void *bytes, uint64_t count)
 static void make_adder(plx_hot *hot)
 {
     const plx_problem words = plx_reduce_of(PLX_I32, PLX_SUM, (int64_t)(hot->bytes / WORD));
-    if ((plx_backend_device(hot->backend)->features & PLX_FEATURE_CPU) != 0 || hot->bytes % WORD != 0 || hot->bytes <= 64)
+    if ((plx_backend_device(hot->backend)->features & PLX_FEATURE_CPU) != 0 || hot->bytes % WORD != 0 ||
+        hot->bytes <= 64)
         return;
     if (plx_plan_create(hot->backend, &words, NULL, &hot->adder) != PLX_OK)
         hot->adder = NULL;
@@ -61,7 +62,8 @@ static plx_status make_operands(plx_hot *hot, const plx_inputs *inputs)
     plx_status status = plx_operand_buffers_make(&hot->operands, 1);
     for (size_t i = 0; status == PLX_OK && i < hot->operands.count; i++)
         if (i != output && hot->operands.bytes[i] > 0)
-            status = plx_upload(NULL, hot->operands.buffer[i], hot->operands.start[i], inputs->data[i], hot->operands.bytes[i]);
+            status = plx_upload(NULL, hot->operands.buffer[i], hot->operands.start[i], inputs->data[i],
+                                hot->operands.bytes[i]);
     return status == PLX_OK ? plx_synchronize(hot->backend, NULL) : status;
 }
 
@@ -88,7 +90,8 @@ plx_status plx_hot_make(plx_hot *hot, plx_candidate *candidate, const plx_inputs
                         plx_error *error)
 {
     const size_t output = inputs->operation->output;
-    *hot = (plx_hot){.which = which, .backend = candidate->backend, .plan = candidate->plan, .described = *inputs, .batch = 1};
+    *hot = (plx_hot){
+        .which = which, .backend = candidate->backend, .plan = candidate->plan, .described = *inputs, .batch = 1};
     candidate->plan = NULL;
     memset(hot->described.data, 0, sizeof hot->described.data);
     hot->bytes = (uint64_t)inputs->elements[output] * plx_dtype_size(plx_result_dtype(inputs));
@@ -173,7 +176,8 @@ static plx_status other_bits(plx_hot *hot, size_t slot, const void **result)
     *result = sum != hot->sum ? hot->staging + hot->slots * WORD : NULL;
     if (*result == NULL)
         return PLX_OK;
-    const plx_status status = plx_download(hot->queue, hot->staging + hot->slots * WORD, hot->ring, slot * hot->stride, hot->bytes);
+    const plx_status status =
+        plx_download(hot->queue, hot->staging + hot->slots * WORD, hot->ring, slot * hot->stride, hot->bytes);
     return status == PLX_OK ? plx_synchronize(hot->backend, hot->queue) : status;
 }
 

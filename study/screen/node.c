@@ -16,16 +16,17 @@ static const plx_screened_case *twin_of(const plx_screened_device *device, const
 {
     for (size_t i = 0; i < device->case_count; i++) {
         const plx_screened_case *one = &device->cases[i];
-        if (plx_same_way(one->backend, of->backend) && strcmp(one->kernel, of->kernel) == 0 && one->input == of->input &&
-            one->digest[0] != '\0' && memcmp(&one->problem, &of->problem, sizeof one->problem) == 0)
+        if (plx_same_way(one->backend, of->backend) && strcmp(one->kernel, of->kernel) == 0 &&
+            one->input == of->input && one->digest[0] != '\0' &&
+            memcmp(&one->problem, &of->problem, sizeof one->problem) == 0)
             return one;
     }
     return NULL;
 }
 
 /* How many of its equals have these bits, and how many have others. */
-static void count_votes(const plx_screen *screen, const plx_screened_device *device, const plx_screened_case *of, size_t *same,
-                        size_t *others)
+static void count_votes(const plx_screen *screen, const plx_screened_device *device, const plx_screened_case *of,
+                        size_t *same, size_t *others)
 {
     *same = *others = 0;
     for (size_t i = 0; i < screen->device_count; i++) {
@@ -62,7 +63,8 @@ static void clear_devices(plx_screen *screen, plx_screened_device *device)
     for (size_t i = 0; i < screen->device_count; i++) {
         const plx_screened_device *other = &screen->devices[i];
         for (size_t k = 0; other != device && same_model(other, device) && k < device->case_count; k++) {
-            const plx_screened_case *of = &device->cases[k], *twin = of->outcome == PLX_OUTCOME_WRONG ? twin_of(other, of) : NULL;
+            const plx_screened_case *of = &device->cases[k],
+                                    *twin = of->outcome == PLX_OUTCOME_WRONG ? twin_of(other, of) : NULL;
             equals += twin != NULL;
             alike += twin != NULL && strcmp(twin->digest, of->digest) == 0;
         }
@@ -70,8 +72,9 @@ static void clear_devices(plx_screen *screen, plx_screened_device *device)
     if (equals == 0 || alike < equals || device->fault_count > 0 || device->verdict != PLX_FAULTY)
         return;
     device->verdict = PLX_MISCONFIGURED;
-    (void)snprintf(device->reason, sizeof device->reason,
-                   "the other devices of this model here give the same wrong bits: a kernel, a library or the driver, no device");
+    (void)snprintf(
+        device->reason, sizeof device->reason,
+        "the other devices of this model here give the same wrong bits: a kernel, a library or the driver, no device");
 }
 
 /* The mean over its cases of the time over the median of its equals; 0: not known. */
@@ -84,13 +87,15 @@ static double slowness(const plx_screen *screen, const plx_screened_device *devi
         size_t count = 0;
         const plx_screened_case *of = &device->cases[k];
         for (size_t i = 0; of->launch_ns > 0 && i < screen->device_count; i++) {
-            const plx_screened_case *twin = same_model(&screen->devices[i], device) ? twin_of(&screen->devices[i], of) : NULL;
+            const plx_screened_case *twin =
+                same_model(&screen->devices[i], device) ? twin_of(&screen->devices[i], of) : NULL;
             if (twin != NULL && twin->launch_ns > 0)
                 times[count++] = twin->launch_ns;
         }
         if (count < LEAST_EQUALS)
             continue;
-        const double median = plx_median_of(times, count), allowed = plx_slow_limit(median, plx_spread_of(times, count, median));
+        const double median = plx_median_of(times, count),
+                     allowed = plx_slow_limit(median, plx_spread_of(times, count, median));
         sum += of->launch_ns / median;
         *limit += (allowed - *limit) / (double)++cases;
     }
@@ -123,9 +128,12 @@ static void vote_on_copies(plx_screen *screen)
         const plx_screened_copy *copy = &screen->copies[i];
         const size_t from = count_wrong(screen, copy->from), to = count_wrong(screen, copy->to);
         for (size_t k = 0; copy->outcome == PLX_OUTCOME_WRONG && k < screen->device_count; k++)
-            if ((reaches(&screen->devices[k], copy->from) && from >= to) || (reaches(&screen->devices[k], copy->to) && to >= from))
-                plx_screen_blame(&screen->devices[k], PLX_FAULTY, "a copy from %s to %s changed %llu bytes: the device, or a link "
-                                 "to it", copy->from, copy->to, (unsigned long long)copy->differing);
+            if ((reaches(&screen->devices[k], copy->from) && from >= to) ||
+                (reaches(&screen->devices[k], copy->to) && to >= from))
+                plx_screen_blame(&screen->devices[k], PLX_FAULTY,
+                                 "a copy from %s to %s changed %llu bytes: the device, or a link "
+                                 "to it",
+                                 copy->from, copy->to, (unsigned long long)copy->differing);
     }
 }
 
@@ -139,8 +147,10 @@ void plx_screen_vote(plx_screen *screen)
             vote_on_bits(screen, device);
         const double slow = slowness(screen, device, &limit);
         if (slow > limit)
-            plx_screen_blame(device, PLX_DEGRADED, "%.2f times as slow as the median of its equals here (more than %.2f is not "
-                             "by chance)", slow, limit);
+            plx_screen_blame(device, PLX_DEGRADED,
+                             "%.2f times as slow as the median of its equals here (more than %.2f is not "
+                             "by chance)",
+                             slow, limit);
     }
     vote_on_copies(screen);
 }

@@ -118,7 +118,8 @@ static void put_hardware(plx_json *json, const plx_screened_device *device, size
     plx_json_text(json, "manufacturer", device->info.vendor);
     if (told) {
         plx_json_text(json, "location", device->info.pci);
-        plx_json_text(json, "serialNumber", device->health_after.serial[0] != '\0' ? device->health_after.serial : uuid);
+        plx_json_text(json, "serialNumber",
+                      device->health_after.serial[0] != '\0' ? device->health_after.serial : uuid);
     }
     plx_json_text(json, "revision", device->health_after.firmware);
     plx_json_object_end(json);
@@ -173,7 +174,8 @@ static plx_status end_step(lines *all, plx_error *error)
     return end_line(all, error);
 }
 
-static plx_status put_measurement(lines *all, size_t number, const char *name, double value, const char *unit, plx_error *error)
+static plx_status put_measurement(lines *all, size_t number, const char *name, double value, const char *unit,
+                                  plx_error *error)
 {
     char id[32];
     const plx_status status = begin_step(all, number, "measurement", error);
@@ -218,9 +220,11 @@ static plx_status put_step(lines *all, size_t number, const plx_screened_device 
     if (status == PLX_OK)
         status = put_measurement(all, number, "launches", (double)device->launches, "launches", error);
     if (status == PLX_OK)
-        status = put_measurement(all, number, "launches with other bits", (double)device->fault_count, "launches", error);
+        status =
+            put_measurement(all, number, "launches with other bits", (double)device->fault_count, "launches", error);
     if (status == PLX_OK && (device->hottest.known & PLX_KNOWS_TEMPERATURE) != 0)
-        status = put_measurement(all, number, "highest temperature", device->hottest.temperature_c, "degrees Celsius", error);
+        status = put_measurement(all, number, "highest temperature", device->hottest.temperature_c, "degrees Celsius",
+                                 error);
     if (status == PLX_OK)
         status = put_diagnosis(all, number, device, error);
     if (status == PLX_OK)
@@ -240,7 +244,10 @@ static plx_status put_end(lines *all, const plx_screen *screen, plx_error *error
     plx_json_object(&all->json, "testRunArtifact");
     plx_json_object(&all->json, "testRunEnd");
     plx_json_text(&all->json, "status", screen->interrupted ? "CANCELED" : worst == PLX_UNTESTED ? "SKIP" : "COMPLETE");
-    plx_json_text(&all->json, "result", worst == PLX_HEALTHY ? "PASS" : worst == PLX_UNTESTED ? "NOT_APPLICABLE" : "FAIL");
+    plx_json_text(&all->json, "result",
+                  worst == PLX_HEALTHY    ? "PASS"
+                  : worst == PLX_UNTESTED ? "NOT_APPLICABLE"
+                                          : "FAIL");
     plx_json_object_end(&all->json);
     plx_json_object_end(&all->json);
     return end_line(all, error);

@@ -1,5 +1,5 @@
-/* How a device is screened: cases that are proven, launched until the budget is spent, and compared bit for bit.  Private
- * to libparallax-study; what users see of it is in parallax/screen.h. */
+/* How a device is screened: cases that are proven, launched until the budget is spent, and compared bit for bit.
+ * Private to libparallax-study; what users see of it is in parallax/screen.h. */
 #ifndef PLX_STUDY_SCREEN_H
 #define PLX_STUDY_SCREEN_H
 
@@ -21,7 +21,8 @@ bool plx_screen_problem_at(size_t index, plx_screen_problem *problem);
 
 /* ---- proven results that are compared (hot.c) --------------------------------------------- */
 
-/* One proven case on its device: operands that stay, a ring of outputs, and the digest of each as the device adds it up. */
+/* One proven case on its device: operands that stay, a ring of outputs, and the digest of each as the device adds it
+ * up. */
 typedef struct plx_hot {
     size_t which; /* case of the device */
     plx_backend *backend;
@@ -84,11 +85,13 @@ const plx_screened_case *plx_seal_find(const plx_seal *seal, const plx_device_in
 /* What follows from the cases, faults and counters; says why, and whose fault it is. */
 void plx_screen_judge(plx_screened_device *device, double budget, uint64_t seed);
 /* Sets a verdict that is worse than the one that it has. */
-void plx_screen_blame(plx_screened_device *device, plx_health_verdict verdict, const char *format, ...) PLX_PRINTF(3, 4);
+void plx_screen_blame(plx_screened_device *device, plx_health_verdict verdict, const char *format, ...)
+    PLX_PRINTF(3, 4);
 /* Median, and 1.4826 times the median distance from it; sorts. */
 double plx_median_of(double *values, size_t count);
 double plx_spread_of(const double *values, size_t count, double median);
-/* By what factor a device is slower than its equals may differ from them: 1 + this many spreads, at least 1 + a part. */
+/* By what factor a device is slower than its equals may differ from them: 1 + this many spreads, at least 1 + a part.
+ */
 double plx_slow_limit(double median, double spread);
 /* Whether two labels differ in the number of their device at most. */
 bool plx_same_way(const char *one, const char *other);

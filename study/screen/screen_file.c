@@ -21,7 +21,8 @@ void plx_archive_screened_case(plx_archive *archive, plx_screened_case *of)
     plx_archive_text(archive, "kernel", of->kernel, sizeof of->kernel);
     plx_archive_problem(archive, &of->problem);
     of->input = (plx_input)plx_archive_name(archive, "input", &plx_input_names, (int)of->input, PLX_INPUT_UNIFORM);
-    of->reproducibility = (plx_reproducibility)plx_archive_name(archive, "class", &class_names, (int)of->reproducibility, PLX_R2);
+    of->reproducibility =
+        (plx_reproducibility)plx_archive_name(archive, "class", &class_names, (int)of->reproducibility, PLX_R2);
     of->vendor = plx_archive_mark(archive, "vendor", of->vendor);
     of->outcome = plx_archive_outcome(archive, of->outcome);
     plx_archive_remark(archive, "reason", of->reason, sizeof of->reason);
@@ -72,7 +73,8 @@ static void telemetry_field(plx_archive *archive, const char *name, plx_telemetr
         return;
     for (size_t i = 0; i < sizeof sensors / sizeof sensors[0]; i++) {
         double *value = (double *)(void *)((char *)state + sensors[i].offset);
-        if (plx_archive_reads(archive) ? !plx_archive_has(archive, sensors[i].name) : (state->known & sensors[i].bit) == 0)
+        if (plx_archive_reads(archive) ? !plx_archive_has(archive, sensors[i].name)
+                                       : (state->known & sensors[i].bit) == 0)
             continue;
         *value = plx_archive_signed(archive, sensors[i].name, *value, 0);
         state->known |= sensors[i].bit;
@@ -170,7 +172,8 @@ static void device_fields(plx_archive *archive, plx_screened_device *device)
 {
     identity_fields(archive, device);
     list_backends(archive, device);
-    device->verdict = (plx_health_verdict)plx_archive_name(archive, "verdict", &plx_verdict_names, (int)device->verdict, PLX_UNTESTED);
+    device->verdict = (plx_health_verdict)plx_archive_name(archive, "verdict", &plx_verdict_names, (int)device->verdict,
+                                                           PLX_UNTESTED);
     plx_archive_remark(archive, "reason", device->reason, sizeof device->reason);
     plx_archive_remark(archive, "command", device->command, sizeof device->command);
     device->seconds = plx_archive_number(archive, "seconds", device->seconds, most_seconds, 0);
@@ -309,8 +312,8 @@ static plx_status take_all(const json_t *root, const char *path, plx_screen *scr
     if (status == PLX_OK && archive.wrong != NULL)
         status = plx_fail(error, PLX_INVALID, "%.200s: %s is wrong", path, archive.wrong);
     if (status == PLX_OK && archive.unknown)
-        status = plx_fail(error, PLX_INVALID, "%.200s: it names what this version does not know; use the version that wrote it",
-                          path);
+        status = plx_fail(error, PLX_INVALID,
+                          "%.200s: it names what this version does not know; use the version that wrote it", path);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* Seals: digests of proven results, by which a device is held against itself or its equals later, without a reference. */
+/* Seals: digests of proven results, by which a device is held against itself or its equals later, without a reference.
+ */
 #include "study/screen/screen.h"
 
 #include "base/text.h"
@@ -79,8 +80,10 @@ static plx_status take(const json_t *root, const char *path, plx_seal *seal, plx
     plx_archive archive = plx_archive_of(root);
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (schema == NULL || strcmp(schema, "parallax-seal/1") != 0)
-        return plx_fail(error, PLX_INVALID, "%.200s: no seal: the schema is %.60s, parallax-seal/1 is needed; 'parallax seal' "
-                        "writes one", path, schema != NULL ? schema : "not told");
+        return plx_fail(error, PLX_INVALID,
+                        "%.200s: no seal: the schema is %.60s, parallax-seal/1 is needed; 'parallax seal' "
+                        "writes one",
+                        path, schema != NULL ? schema : "not told");
     plx_archive_environment(&archive, &seal->environment);
     seal->seed = plx_archive_natural(&archive, "seed", 0, 0);
     const size_t count = plx_archive_list(&archive, "cases", 0);
@@ -147,7 +150,8 @@ void plx_seal_mismatch(const plx_seal *seal, const plx_device_info *info, char *
 {
     reason[0] = '\0';
     if (!same_kernels(seal)) {
-        (void)snprintf(reason, capacity, "the seal is of kernels %.12s, and these are %.12s: seal it anew with this version",
+        (void)snprintf(reason, capacity,
+                       "the seal is of kernels %.12s, and these are %.12s: seal it anew with this version",
                        seal->environment.kernels_hash, plx_build_facts()->kernels_hash);
         return;
     }
@@ -155,8 +159,8 @@ void plx_seal_mismatch(const plx_seal *seal, const plx_device_info *info, char *
         if (is_model(&seal->cases[i], info))
             return;
     (void)snprintf(reason, capacity, "the seal is of %.60s with %u units, and this is %.60s with %u: seal one of these",
-                   seal->count > 0 ? seal->cases[0].model : "nothing", seal->count > 0 ? (unsigned)seal->cases[0].units : 0U,
-                   info->name, (unsigned)info->units);
+                   seal->count > 0 ? seal->cases[0].model : "nothing",
+                   seal->count > 0 ? (unsigned)seal->cases[0].units : 0U, info->name, (unsigned)info->units);
 }
 
 const plx_screened_case *plx_seal_find(const plx_seal *seal, const plx_device_info *info, const plx_screened_case *of)
@@ -165,8 +169,9 @@ const plx_screened_case *plx_seal_find(const plx_seal *seal, const plx_device_in
         return NULL;
     for (size_t i = 0; i < seal->count; i++) {
         const plx_screened_case *one = &seal->cases[i].of;
-        if (is_model(&seal->cases[i], info) && plx_same_way(one->backend, of->backend) && strcmp(one->kernel, of->kernel) == 0 &&
-            one->input == of->input && memcmp(&one->problem, &of->problem, sizeof one->problem) == 0)
+        if (is_model(&seal->cases[i], info) && plx_same_way(one->backend, of->backend) &&
+            strcmp(one->kernel, of->kernel) == 0 && one->input == of->input &&
+            memcmp(&one->problem, &of->problem, sizeof one->problem) == 0)
             return one;
     }
     return NULL;

@@ -1,5 +1,5 @@
-/* Verdicts: what follows from wrong bits, from counters, from devices that are gone, and whose fault it is.  One chip is
- * reached through several APIs: each is a viewpoint. */
+/* Verdicts: what follows from wrong bits, from counters, from devices that are gone, and whose fault it is.  One chip
+ * is reached through several APIs: each is a viewpoint. */
 #include "study/screen/screen.h"
 
 #include <math.h>
@@ -130,16 +130,21 @@ static void judge_wrong(plx_screened_device *device)
         return;
     const char *op = plx_op_name(wrong->problem.op);
     if (seen.judged > seen.wrong)
-        plx_screen_blame(device, PLX_MISCONFIGURED,
-                         "%s/%s is wrong through %s alone, and what other ways reach the same chip is right: %s, not the "
-                         "device: %.200s", op, wrong->kernel, seen.one,
-                         wrong->vendor ? "the vendor's library behind it" : "that API's compiler or driver", wrong->reason);
+        plx_screen_blame(
+            device, PLX_MISCONFIGURED,
+            "%s/%s is wrong through %s alone, and what other ways reach the same chip is right: %s, not the "
+            "device: %.200s",
+            op, wrong->kernel, seen.one,
+            wrong->vendor ? "the vendor's library behind it" : "that API's compiler or driver", wrong->reason);
     else if (seen.wrong > 1)
-        plx_screen_blame(device, PLX_FAULTY, "wrong through all %zu ways that reach it, %s/%s first: the chip or its memory: %.200s",
+        plx_screen_blame(device, PLX_FAULTY,
+                         "wrong through all %zu ways that reach it, %s/%s first: the chip or its memory: %.200s",
                          seen.wrong, op, wrong->kernel, wrong->reason);
     else
-        plx_screen_blame(device, PLX_FAULTY, "%s/%s on %s is wrong, and no other API reaches the chip to tell it from its "
-                         "driver: %.200s", op, wrong->kernel, wrong->backend, wrong->reason);
+        plx_screen_blame(device, PLX_FAULTY,
+                         "%s/%s on %s is wrong, and no other API reaches the chip to tell it from its "
+                         "driver: %.200s",
+                         op, wrong->kernel, wrong->backend, wrong->reason);
 }
 
 /* Other bits than the same code gave before on the same operands. */
@@ -149,13 +154,14 @@ static void judge_faults(plx_screened_device *device)
         return;
     const plx_screen_fault *first = &device->faults[0];
     const plx_screened_case *of = &device->cases[first->which];
-    plx_screen_blame(device, PLX_FAULTY,
-                     "%zu of %llu launches gave other bits than the same code on the same operands: the chip or its memory; "
-                     "first %s/%s on %s, %lld element%s from [%lld][%lld] on, %s in place of %s, bits %s%s%s; again in %llu of %llu",
-                     device->fault_count, (unsigned long long)device->launches, plx_op_name(of->problem.op), of->kernel, of->backend,
-                     (long long)first->elements, first->elements == 1 ? "" : "s", (long long)first->row, (long long)first->col,
-                     first->found, first->expected, first->bits, first->place[0] != '\0' ? ", " : "", first->place,
-                     (unsigned long long)first->again, (unsigned long long)first->of);
+    plx_screen_blame(
+        device, PLX_FAULTY,
+        "%zu of %llu launches gave other bits than the same code on the same operands: the chip or its memory; "
+        "first %s/%s on %s, %lld element%s from [%lld][%lld] on, %s in place of %s, bits %s%s%s; again in %llu of %llu",
+        device->fault_count, (unsigned long long)device->launches, plx_op_name(of->problem.op), of->kernel, of->backend,
+        (long long)first->elements, first->elements == 1 ? "" : "s", (long long)first->row, (long long)first->col,
+        first->found, first->expected, first->bits, first->place[0] != '\0' ? ", " : "", first->place,
+        (unsigned long long)first->again, (unsigned long long)first->of);
 }
 
 static void judge_seal(plx_screened_device *device)
@@ -166,11 +172,15 @@ static void judge_seal(plx_screened_device *device)
         inputs += device->cases[i].seal == PLX_SEAL_INPUTS;
     }
     if (inputs > 0)
-        plx_screen_blame(device, PLX_MISCONFIGURED, "the operands of %zu cases are not the sealed ones: the host, or another "
-                         "version, generates others", inputs);
+        plx_screen_blame(device, PLX_MISCONFIGURED,
+                         "the operands of %zu cases are not the sealed ones: the host, or another "
+                         "version, generates others",
+                         inputs);
     if (changed > 0)
-        plx_screen_blame(device, PLX_DEGRADED, "%zu cases have other bits than were sealed, all within their bounds: something "
-                         "beneath them has changed, such as the driver", changed);
+        plx_screen_blame(device, PLX_DEGRADED,
+                         "%zu cases have other bits than were sealed, all within their bounds: something "
+                         "beneath them has changed, such as the driver",
+                         changed);
 }
 
 /* ---- counters -------------------------------------------------------------------------------------- */
@@ -183,14 +193,16 @@ static void judge_counters(plx_screened_device *device)
         plx_screen_blame(device, PLX_FAULTY, "%llu errors of memory that could not be corrected while it was screened",
                          (unsigned long long)(after->uncorrected - before->uncorrected));
     if ((after->known & PLX_KNOWS_ERRORS) != 0 && after->errors > before->errors)
-        plx_screen_blame(device, PLX_FAULTY, "its driver reported %llu errors while it was screened, the last an XID %u",
+        plx_screen_blame(device, PLX_FAULTY,
+                         "its driver reported %llu errors while it was screened, the last an XID %u",
                          (unsigned long long)(after->errors - before->errors), (unsigned)after->last_error);
     if ((after->known & PLX_KNOWS_REMAPPED) != 0 && after->remap_failed)
         plx_screen_blame(device, PLX_FAULTY, "a row of its memory could not be remapped: it has no spare rows left");
     if ((after->known & PLX_KNOWS_REMAPPED) != 0 && after->remap_pending)
         plx_screen_blame(device, PLX_DEGRADED, "a row of its memory waits to be remapped: reset the device");
     if ((device->hottest.throttle & (PLX_THROTTLE_HEAT | PLX_THROTTLE_HARDWARE)) != 0)
-        plx_screen_blame(device, PLX_DEGRADED, "it was held back by %s while it was screened, at %.0f degrees and %.0f MHz",
+        plx_screen_blame(device, PLX_DEGRADED,
+                         "it was held back by %s while it was screened, at %.0f degrees and %.0f MHz",
                          (device->hottest.throttle & PLX_THROTTLE_HEAT) != 0 ? "heat" : "its board",
                          device->hottest.temperature_c, device->hottest.sm_clock_mhz);
 }
@@ -199,8 +211,9 @@ static void judge_counters(plx_screened_device *device)
 
 static void judge_untested(plx_screened_device *device, double budget)
 {
-    const char *why = device->seconds >= 0.9 * budget ? "the budget was spent before anything was proven; give more with --budget"
-                                                      : "it has no kernel for any of the cases";
+    const char *why = device->seconds >= 0.9 * budget
+                          ? "the budget was spent before anything was proven; give more with --budget"
+                          : "it has no kernel for any of the cases";
     for (size_t i = 0; i < device->case_count; i++) {
         const plx_screened_case *of = &device->cases[i];
         if (is_wrong(of) || (of->outcome == PLX_OUTCOME_OK && (of->runs > 0 || of->seal != PLX_SEAL_NONE)))
@@ -215,7 +228,8 @@ static void judge_untested(plx_screened_device *device, double budget)
 
 static void put_command(plx_screened_device *device, double budget, uint64_t seed)
 {
-    const plx_screened_case *of = device->fault_count > 0 ? &device->cases[device->faults[0].which] : first_wrong(device);
+    const plx_screened_case *of =
+        device->fault_count > 0 ? &device->cases[device->faults[0].which] : first_wrong(device);
     if (of != NULL)
         plx_screen_command(device, of, budget, seed, device->command, sizeof device->command);
 }

@@ -82,8 +82,7 @@ static plx_status find_problems(study *s)
     for (size_t i = 0; status == PLX_OK && i < s->how.problem_count; i++)
         status = add_problem(s, &(plx_set_case){.problem = s->how.problems[i]});
     if (status == PLX_OK && s->problem_count == 0)
-        status =
-            plx_fail(s->error, PLX_INVALID, "the sets have no problem of %s", plx_op_name(s->options->op));
+        status = plx_fail(s->error, PLX_INVALID, "the sets have no problem of %s", plx_op_name(s->options->op));
     return status;
 }
 
@@ -169,8 +168,7 @@ static plx_status time_problem(study *s, size_t which, bool to_fit)
         .comparison = &s->comparison,
         .kernels = &s->kernels,
         .problem = &s->problems[which].problem,
-        .shift =
-            to_fit ? 0 : s->problems[which].shift, /* a model is told of problems, not where operands begin */
+        .shift = to_fit ? 0 : s->problems[which].shift, /* a model is told of problems, not where operands begin */
         .group = which,
         .to_fit = to_fit,
     };
@@ -184,8 +182,7 @@ static plx_status time_problem(study *s, size_t which, bool to_fit)
             judge(s, &cuts, &s->problems[which]);
     }
     plx_cuts_free(&cuts);
-    return status == PLX_NO_MEMORY || status == PLX_UNSUPPORTED ? PLX_OK
-                                                                : status; /* too large: the others tell */
+    return status == PLX_NO_MEMORY || status == PLX_UNSUPPORTED ? PLX_OK : status; /* too large: the others tell */
 }
 
 /* Until so many seconds have gone. */
@@ -225,11 +222,10 @@ static plx_status write_rates(const study *s, const plx_modelled *kernel, const 
     const plx_device_info *device = plx_backend_device(kernel->candidate.backend);
     plx_environment_now(&now);
     (void)snprintf(path, sizeof path, "%s/%s.h", s->options->rates, fit->kernel);
-    (void)snprintf(
-        origin, sizeof origin,
-        "By `%.200s` on %.64s, driver %.32s, with kernels %.12s, %.10s: %zu times, off by %.1f %% typically",
-        s->options->command, device->name, device->driver, now.kernels_hash, now.date, fit->times,
-        100.0 * fit->after);
+    (void)snprintf(origin, sizeof origin,
+                   "By `%.200s` on %.64s, driver %.32s, with kernels %.12s, %.10s: %zu times, off by %.1f %% typically",
+                   s->options->command, device->name, device->driver, now.kernels_hash, now.date, fit->times,
+                   100.0 * fit->after);
     return plx_rates_write(path, origin, kernel->rates, kernel->fitted, kernel->rate_count, s->error);
 }
 
@@ -340,16 +336,15 @@ plx_status plx_tune_choice(plx_context *context, const plx_choice_options *optio
 {
     static const char *const best[] = {"auto"};
     plx_results made = {.choice = calloc(1, sizeof *made.choice)};
-    study s = {
-        .options = options, .how = options->compare, .results = &made, .found = made.choice, .error = error};
+    study s = {.options = options, .how = options->compare, .results = &made, .found = made.choice, .error = error};
     s.begun = plx_now_ns() / 1e9;
     s.budget = options->compare.seconds_in_all > 0 ? options->compare.seconds_in_all : usual_budget;
     if (s.how.backend_count == 0) {
         s.how.backends = best;
         s.how.backend_count = 1;
     }
-    plx_status status = made.choice != NULL ? run_open(&s, context)
-                                            : plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
+    plx_status status =
+        made.choice != NULL ? run_open(&s, context) : plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
     free(s.problems);
     for (size_t i = 0; i < PLX_MOST_MODELLED; i++)
         free(s.timed[i].list);

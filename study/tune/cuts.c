@@ -20,19 +20,17 @@ static plx_status take_rates(plx_modelled *kernel, const plx_problem *problem, p
     plx_backend *backend = kernel->candidate.backend;
     const char *name = kernel->candidate.kernel->name;
     size_t count = 0;
-    plx_status status =
-        plx_explain(backend, plx_kernel_rates(backend, problem, name, NULL, 0, &count), error);
+    plx_status status = plx_explain(backend, plx_kernel_rates(backend, problem, name, NULL, 0, &count), error);
     if (status != PLX_OK || count == 0)
         return status;
     kernel->rates = calloc(count, sizeof *kernel->rates);
     if (kernel->rates == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the rates of %s", name);
     kernel->rate_count = count;
-    status =
-        plx_explain(backend, plx_kernel_rates(backend, problem, name, kernel->rates, count, &count), error);
+    status = plx_explain(backend, plx_kernel_rates(backend, problem, name, kernel->rates, count, &count), error);
     if (status == PLX_OK && count != kernel->rate_count)
-        return plx_fail(error, PLX_FAILED, "%s: %s lists %zu rates, and then %zu", plx_backend_label(backend),
-                        name, kernel->rate_count, count);
+        return plx_fail(error, PLX_FAILED, "%s: %s lists %zu rates, and then %zu", plx_backend_label(backend), name,
+                        kernel->rate_count, count);
     return status;
 }
 
@@ -50,8 +48,7 @@ plx_status plx_modelled_find(const plx_comparison *comparison, const plx_problem
     static const char *const all[] = {"all"};
     plx_candidate *candidates;
     size_t count;
-    plx_status status =
-        plx_backends_candidates(&comparison->opened, problem, all, 1, &candidates, &count, error);
+    plx_status status = plx_backends_candidates(&comparison->opened, problem, all, 1, &candidates, &count, error);
     *kernels = (plx_modelled_kernels){.count = 0};
     if (status != PLX_OK)
         return status;
@@ -131,8 +128,7 @@ static plx_status add_all(plx_cuts *cuts, const char *chosen, plx_error *error)
         status = add_kernel(cuts, i, is_chosen, error);
         found = found || (is_chosen && cuts->count > before);
     }
-    return status == PLX_OK && !found ? add(cuts, &(plx_cut){.kernel = PLX_NO_MODEL, .chosen = true}, error)
-                                      : status;
+    return status == PLX_OK && !found ? add(cuts, &(plx_cut){.kernel = PLX_NO_MODEL, .chosen = true}, error) : status;
 }
 
 /* ---- which of them are timed ------------------------------------------------------------------------ */
@@ -187,9 +183,8 @@ static size_t least_of(const plx_cuts *cuts, bool by_fitted)
     size_t least = cuts->count;
     for (size_t i = 0; i < cuts->count; i++) {
         const plx_cut *cut = &cuts->list[i], *best = &cuts->list[least];
-        if (cut->kernel != PLX_NO_MODEL &&
-            (least == cuts->count ||
-             (by_fitted ? cut->by_fitted_us < best->by_fitted_us : cut->expected_us < best->expected_us)))
+        if (cut->kernel != PLX_NO_MODEL && (least == cuts->count || (by_fitted ? cut->by_fitted_us < best->by_fitted_us
+                                                                               : cut->expected_us < best->expected_us)))
             least = i;
     }
     return least;
@@ -319,8 +314,8 @@ static plx_status find_chosen(const plx_cuts *cuts, plx_candidate *chosen, plx_e
     size_t count;
     plx_status status = plx_explain(backend, plx_choose_untuned(backend, cuts->problem, &kernel), error);
     if (status == PLX_OK)
-        status = plx_backends_candidates(&cuts->comparison->opened, cuts->problem, &kernel->name, 1, &found,
-                                         &count, error);
+        status =
+            plx_backends_candidates(&cuts->comparison->opened, cuts->problem, &kernel->name, 1, &found, &count, error);
     if (status != PLX_OK)
         return status;
     *chosen = found[0];
@@ -332,8 +327,8 @@ static plx_status time_chosen(plx_cuts *cuts, const plx_candidate *chosen, plx_e
 {
     const plx_compare_options *options = cuts->comparison->options;
     plx_inputs inputs;
-    plx_status status = plx_inputs_make_for(plx_backend_device(chosen->backend), cuts->problem, NULL, 0,
-                                            options->input, options->seed, &inputs, error);
+    plx_status status = plx_inputs_make_for(plx_backend_device(chosen->backend), cuts->problem, NULL, 0, options->input,
+                                            options->seed, &inputs, error);
     if (status != PLX_OK)
         return status;
     inputs.shift = cuts->shift;

@@ -64,11 +64,10 @@ static json_t *gain_json(const plx_results *results, size_t which, const char *d
     plx_shape_text(&record->problem, shape, sizeof shape);
     plx_variant_text(&record->problem, variant, sizeof variant);
     return json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s}", "device",
-                     device_json(&results->devices[record->device].info), "backend",
-                     plugin_json(record->backend), "op", plx_op_name(record->problem.op), "dtype",
-                     plx_dtype_name(record->problem.dtype), "kernel", record->kernel, "shape", shape,
-                     "variant", variant, "over", before->kernel, "gain", record->gain, "gbps", record->gbps,
-                     "gflops", record->gflops, "date", date);
+                     device_json(&results->devices[record->device].info), "backend", plugin_json(record->backend), "op",
+                     plx_op_name(record->problem.op), "dtype", plx_dtype_name(record->problem.dtype), "kernel",
+                     record->kernel, "shape", shape, "variant", variant, "over", before->kernel, "gain", record->gain,
+                     "gbps", record->gbps, "gflops", record->gflops, "date", date);
 }
 
 /* What is remembered stands for operands that lie as they lie by default. */
@@ -102,8 +101,8 @@ static void store(const plx_results *results, const char *path)
     json_t *gains = plx_user_cache_read(path, schema, "gains");
     for (size_t i = 0; gains != NULL && i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
-        bool worth = record->outcome == PLX_OUTCOME_OK && is_plain(record) && isfinite(record->gain) &&
-                     record->gain > 0;
+        bool worth =
+            record->outcome == PLX_OUTCOME_OK && is_plain(record) && isfinite(record->gain) && record->gain > 0;
         json_t *gain = worth ? gain_json(results, i, date) : NULL;
         if (gain != NULL) {
             add_gain(gains, gain);
@@ -139,8 +138,8 @@ static bool take_gain(const json_t *gain, plx_gain *taken)
         !plx_user_cache_text(gain, "shape", made.shape, sizeof made.shape) ||
         !plx_user_cache_text(gain, "variant", made.variant, sizeof made.variant) ||
         !plx_user_cache_text(gain, "date", made.date, sizeof made.date) ||
-        !plx_user_cache_text(gain, "dtype", dtype, sizeof dtype) ||
-        !plx_dtype_from_name(dtype, &made.dtype) || !isfinite(made.gain) || !(made.gain > 0))
+        !plx_user_cache_text(gain, "dtype", dtype, sizeof dtype) || !plx_dtype_from_name(dtype, &made.dtype) ||
+        !isfinite(made.gain) || !(made.gain > 0))
         return false;
     *taken = made;
     return true;
@@ -157,15 +156,13 @@ static bool is_about(const json_t *gain, const json_t *wanted)
     return true;
 }
 
-bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op op, const char *kernel,
-                    plx_gain *gain)
+bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op op, const char *kernel, plx_gain *gain)
 {
     char path[4096];
     bool found = false;
-    json_t *gains =
-        plx_cache_path(file_name, path, sizeof path) ? plx_user_cache_read(path, schema, "gains") : NULL;
-    json_t *wanted = json_pack("{s:o, s:o, s:s, s:s}", "device", device_json(device), "backend",
-                               plugin_json(backend), "op", plx_op_name(op), "kernel", kernel);
+    json_t *gains = plx_cache_path(file_name, path, sizeof path) ? plx_user_cache_read(path, schema, "gains") : NULL;
+    json_t *wanted = json_pack("{s:o, s:o, s:s, s:s}", "device", device_json(device), "backend", plugin_json(backend),
+                               "op", plx_op_name(op), "kernel", kernel);
     for (size_t i = json_array_size(gains); wanted != NULL && !found && i-- > 0;)
         found = is_about(json_array_get(gains, i), wanted) && take_gain(json_array_get(gains, i), gain);
     json_decref(wanted);

@@ -38,8 +38,8 @@ plx_status plx_rates_write(const char *path, const char *origin, const plx_rate 
     hash_of(lines, hex);
     plx_status status = plx_output_open(path, &output, error);
     if (status == PLX_OK) {
-        (void)fprintf(plx_output_stream(output),
-                      "/* %s */\n/* Generated; SHA-256 of the lines below: %s */\n%s", origin, hex, lines);
+        (void)fprintf(plx_output_stream(output), "/* %s */\n/* Generated; SHA-256 of the lines below: %s */\n%s",
+                      origin, hex, lines);
         status = plx_output_close(output, error);
     }
     free(lines);

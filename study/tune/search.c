@@ -33,8 +33,7 @@ static plx_status no_memory(plx_error *error)
 }
 
 /* All of a kernel but the one that it takes by itself, which is compared anyway. */
-static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *problem, choices *to,
-                             plx_error *error)
+static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *problem, choices *to, plx_error *error)
 {
     size_t count;
     plx_config *configs = plx_candidate_configs(kernel, problem, &count);
@@ -78,8 +77,7 @@ static plx_status list_choices(const plx_search *search, choices *to, plx_error 
     if (status != PLX_OK)
         return status;
     for (size_t i = 0; status == PLX_OK && i < count; ++i)
-        if (kernels[i].kernel != NULL && kernels[i].config[0] == '\0' &&
-            !plx_candidate_is_baseline(&kernels[i]))
+        if (kernels[i].kernel != NULL && kernels[i].config[0] == '\0' && !plx_candidate_is_baseline(&kernels[i]))
             status = add_kernel(&kernels[i], search->problem, to, error);
     free(kernels);
     if (to->count > 0)
@@ -156,8 +154,8 @@ static void tell(const attempt *a)
 
     if (search->progress == NULL)
         return;
-    (void)snprintf(text, sizeof text, "%s: %zu of %zu tried%s%s", plx_backend_label(search->backend),
-                   search->tried, search->known, a->standings.fast > 0 ? ", fastest " : "",
+    (void)snprintf(text, sizeof text, "%s: %zu of %zu tried%s%s", plx_backend_label(search->backend), search->tried,
+                   search->known, a->standings.fast > 0 ? ", fastest " : "",
                    a->standings.fast > 0 ? a->standings.fastest[0] : "");
     search->progress(search->progress_data, share < 1.0 ? share : 1.0, text);
 }
@@ -221,8 +219,8 @@ plx_status plx_search_configs(plx_search *search, plx_error *error)
 
     search->known = all.count;
     if (status == PLX_OK && all.count > 0) {
-        status = plx_inputs_make_for(plx_backend_device(search->backend), search->problem, NULL, 0,
-                                     options->input, options->seed, &a.inputs, error);
+        status = plx_inputs_make_for(plx_backend_device(search->backend), search->problem, NULL, 0, options->input,
+                                     options->seed, &a.inputs, error);
         if (status == PLX_OK) {
             status = try_choices(&a, &all, error);
             plx_guarded_operands_clear(&a.buffers);

@@ -139,8 +139,7 @@ static plx_status add_tuned(tuning *t, size_t first)
     plx_choice *changes;
     plx_tuned *grown, made = {.fastest = fastest(t->results, first)};
     const plx_record *records = t->results->records;
-    if (made.fastest == SIZE_MAX ||
-        default_kernel(t, &records[first], by_default, sizeof by_default) != PLX_OK)
+    if (made.fastest == SIZE_MAX || default_kernel(t, &records[first], by_default, sizeof by_default) != PLX_OK)
         return PLX_OK; /* nothing is right here, or nothing is offered: nothing to choose from */
     made.by_default = record_of(t->results, first, by_default);
     if (made.by_default == SIZE_MAX) /* the table's choice is not right: any that is will do */
@@ -182,8 +181,7 @@ static void progress(void *data, double share, const char *what)
     const tuning *t = data;
     const plx_compare_options *options = t->comparison.options;
     if (options->progress != NULL)
-        options->progress(options->progress_data, t->done * STEPS + (size_t)(share * STEPS),
-                          t->searches * STEPS, what);
+        options->progress(options->progress_data, t->done * STEPS + (size_t)(share * STEPS), t->searches * STEPS, what);
 }
 
 /* The kernels that were asked for, as they are by themselves, and the finalists. */
@@ -255,11 +253,12 @@ static plx_status tune_with(tuning *t, const plx_compare_options *options, plx_e
     status = tune_all(t, options);
     plx_results_note_stop(t->results, t->done, t->searches);
     plx_comparison_close(&t->comparison);
-    return status == PLX_OK && !plx_studies_stopped() ? choose_all(t, error) : status; /* of a search that was cut short nothing is kept */
+    return status == PLX_OK && !plx_studies_stopped() ? choose_all(t, error)
+                                                      : status; /* of a search that was cut short nothing is kept */
 }
 
-plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,
-                    plx_tuned **tuned, size_t *count, plx_error *error)
+plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results, plx_tuned **tuned,
+                    size_t *count, plx_error *error)
 {
     static const char *const all[] = {"all"};
     plx_compare_options wanted = *options;

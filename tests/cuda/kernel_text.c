@@ -60,8 +60,8 @@ static void assert_output_has(const char *command, const char *code, const char 
 {
     char full[4096];
     const char *directory = getenv("top_srcdir");
-    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s.cu'; %s", directory ? directory : ".",
-                   code, command);
+    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s.cu'; %s", directory ? directory : ".", code,
+                   command);
     if (!has_function(output_of(full), function))
         fail_msg("kernels/%s.cu has no %s()", code, function);
 }

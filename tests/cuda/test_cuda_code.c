@@ -91,8 +91,7 @@ static void execute(workbench *work, plx_plugin_plan *plan, const plx_recipe *re
 {
     fake->launch_count = 0;
     for (size_t i = 0; i < FAKE_LAUNCHES; i++)
-        fake->argument_counts[i] =
-            recipe == NULL ? 1 : i < recipe->step_count ? arguments_of(&recipe->steps[i]) : 0;
+        fake->argument_counts[i] = recipe == NULL ? 1 : i < recipe->step_count ? arguments_of(&recipe->steps[i]) : 0;
     error.text[0] = '\0';
     if (plugin->execute(plan, work->made.queue, work->operands, OPERANDS, &error) != PLX_OK)
         fail_msg("%s", error.text);
@@ -109,7 +108,8 @@ static size_t count_of(const char *text, const char *word)
     return count;
 }
 
-/* The text has what its recipe launches and nothing else; assembled, it is launched as the recipe says, only plainly. */
+/* The text has what its recipe launches and nothing else; assembled, it is launched as the recipe says, only plainly.
+ */
 static void assert_text(workbench *work, const plx_problem *problem, size_t kernel, size_t *given)
 {
     plx_code code;
@@ -160,16 +160,15 @@ static void without_a_device_the_problems_own_entry_points_are_counted(void **un
     assert_int_equal(plugin->code(NULL, &sum, kernel, &code, &error), PLX_OK);
     assert_int_equal(code.entry_count, 1);
     assert_string_equal(code.entries[0], "reduce_smem_f32_sum");
-    assert_int_equal(plugin->instructions(NULL, &sum, kernel, &code, PLX_CODE_TEXT, found, PLX_MAX_ENTRIES, &count,
-                                          &error),
-                     PLX_OK);
+    assert_int_equal(
+        plugin->instructions(NULL, &sum, kernel, &code, PLX_CODE_TEXT, found, PLX_MAX_ENTRIES, &count, &error), PLX_OK);
     assert_int_equal(count, 1);
     for (size_t i = 0; i < count; i++)
         assert_true(found[i].whole.of[PLX_INSTRUCTION_SHARED_STORE] > 0 &&
                     found[i].whole.of[PLX_INSTRUCTION_BARRIER] > 0);
-    assert_int_equal(plugin->instructions(NULL, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, PLX_MAX_ENTRIES,
-                                          &count, &error),
-                     PLX_UNSUPPORTED);
+    assert_int_equal(
+        plugin->instructions(NULL, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, PLX_MAX_ENTRIES, &count, &error),
+        PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, "for a device alone"));
     free(code.text);
 }
@@ -345,9 +344,9 @@ static void a_block_is_described(void **unused)
     size_t count = 0;
     (void)unused;
     fake->static_shared = 40;
-    assert_int_equal(plugin->plan_code(work.made.session, &sum, kernel_named(PLX_REDUCE, "smem-dynamic"), &code, &plan,
-                                       &error),
-                     PLX_OK);
+    assert_int_equal(
+        plugin->plan_code(work.made.session, &sum, kernel_named(PLX_REDUCE, "smem-dynamic"), &code, &plan, &error),
+        PLX_OK);
     assert_int_equal(plugin->launches(plan, facts, 1, &count, &error), PLX_OK);
     assert_true(count >= 1);
     assert_string_equal(facts[0].entry, "reduce_smem_dynamic");
@@ -489,27 +488,28 @@ static void machine_code_is_that_of_the_loaded_module(void **unused)
     memcpy(code.entries[1], "two", 4);
     code.entry_count = 2;
     /* Nobody tells: there is nothing to count. */
-    assert_int_equal(plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count,
-                                          &error),
-                     PLX_UNSUPPORTED);
+    assert_int_equal(
+        plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count, &error),
+        PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, "showed no machine code"));
     memcpy(&fake->module_loaded, &told, sizeof told);
-    if (plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count, &error) != PLX_OK)
+    if (plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count, &error) !=
+        PLX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(count, 2);
     assert_string_equal(found[1].entry, "two");
     assert_int_equal(found[1].whole.of[PLX_INSTRUCTION_SHARED_LOAD], 1);
     assert_int_equal(fake->modules, 0);
     interrupt_all(true);
-    const plx_status interrupted = plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED,
-                                                        found, 2, &count, &error);
+    const plx_status interrupted =
+        plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count, &error);
     interrupt_all(false);
     assert_int_equal(interrupted, PLX_OK);
     assert_int_equal(found[1].whole.of[PLX_INSTRUCTION_SHARED_LOAD], 1);
     fake->text_log = "ptxas fatal : nonsense";
-    assert_int_equal(plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count,
-                                          &error),
-                     PLX_UNSUPPORTED);
+    assert_int_equal(
+        plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count, &error),
+        PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, "ptxas fatal : nonsense"));
     fake->text_log = NULL;
     fake->module_loaded = NULL;

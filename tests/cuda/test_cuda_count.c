@@ -158,13 +158,21 @@ static void known_reasons_are_told_in_words(void **unused)
 /* Wherever it fails, the function is named, nothing is set and all is put away. */
 static void any_failure_leaves_nothing_behind(void **unused)
 {
-    static const char *const functions[] = {
-        "cuptiProfilerInitialize", "cuptiDeviceGetChipName", "cuptiProfilerGetCounterAvailability",
-        "cuptiProfilerHostGetConfigImageSize", "cuptiProfilerHostGetConfigImage", "cuptiRangeProfilerEnable",
-        "cuptiRangeProfilerGetCounterDataSize", "cuptiRangeProfilerCounterDataImageInitialize",
-        "cuptiRangeProfilerSetConfig", "cuptiRangeProfilerStart", "cuptiRangeProfilerPushRange",
-        "cuptiRangeProfilerPopRange", "cuptiRangeProfilerStop", "cuptiRangeProfilerDecodeData",
-        "cuptiProfilerHostEvaluateToGpuValues"};
+    static const char *const functions[] = {"cuptiProfilerInitialize",
+                                            "cuptiDeviceGetChipName",
+                                            "cuptiProfilerGetCounterAvailability",
+                                            "cuptiProfilerHostGetConfigImageSize",
+                                            "cuptiProfilerHostGetConfigImage",
+                                            "cuptiRangeProfilerEnable",
+                                            "cuptiRangeProfilerGetCounterDataSize",
+                                            "cuptiRangeProfilerCounterDataImageInitialize",
+                                            "cuptiRangeProfilerSetConfig",
+                                            "cuptiRangeProfilerStart",
+                                            "cuptiRangeProfilerPushRange",
+                                            "cuptiRangeProfilerPopRange",
+                                            "cuptiRangeProfilerStop",
+                                            "cuptiRangeProfilerDecodeData",
+                                            "cuptiProfilerHostEvaluateToGpuValues"};
     (void)unused;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         workbench work = begin_work();
@@ -196,8 +204,7 @@ static int start_with_both(void **unused)
     static char path[4096];
     const char *directory = getenv("top_builddir");
     fake_cupti_control_function *control;
-    (void)snprintf(path, sizeof path, "%s/tests/fakes/.libs/fake-cupti.so",
-                   directory != NULL ? directory : ".");
+    (void)snprintf(path, sizeof path, "%s/tests/fakes/.libs/fake-cupti.so", directory != NULL ? directory : ".");
     setenv("PLX_CUPTI_LIBRARY", path, 1);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)

@@ -41,13 +41,24 @@ static void begin_work(workbench *work)
         {.kind = PLX_GIVEN_BYTES, .size = 16, .bytes = work->bytes, .pointers = &work->inner, .pointer_count = 1},
     };
     memcpy(work->arguments, arguments, sizeof arguments);
-    work->list = (plx_launch_list){.name = "k.ptx", .language = "PTX", .code = text, .length = sizeof text - 1, .piece_count = 3,
-                                   .launch_count = 1, .max_registers = 64};
+    work->list = (plx_launch_list){.name = "k.ptx",
+                                   .language = "PTX",
+                                   .code = text,
+                                   .length = sizeof text - 1,
+                                   .piece_count = 3,
+                                   .launch_count = 1,
+                                   .max_registers = 64};
     work->list.pieces[0] = (plx_piece){.bytes = 64, .state = PLX_PIECE_ZERO_ONCE};
     work->list.pieces[1] = (plx_piece){.bytes = 32, .state = PLX_PIECE_GARBAGE};
     work->list.pieces[2] = (plx_piece){.bytes = 8, .state = PLX_PIECE_CONTENT, .content = &half};
-    work->list.launches[0] = (plx_launch){.entry = "_Z1kPf", .grid = {8, 2, 2}, .block = {64, 1, 1}, .cluster = {2, 1, 2},
-                                          .shared = 2048, .carveout = -1, .arguments = work->arguments, .argument_count = 7};
+    work->list.launches[0] = (plx_launch){.entry = "_Z1kPf",
+                                          .grid = {8, 2, 2},
+                                          .block = {64, 1, 1},
+                                          .cluster = {2, 1, 2},
+                                          .shared = 2048,
+                                          .carveout = -1,
+                                          .arguments = work->arguments,
+                                          .argument_count = 7};
 }
 
 static void end_work(workbench *work)
@@ -183,8 +194,10 @@ static void alignment_is_kept(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_are_as_they_were_given), cmocka_unit_test(what_must_stay_zero_is_looked_at),
-        cmocka_unit_test(queues_share_no_piece),           cmocka_unit_test(what_can_not_be_is_refused),
+        cmocka_unit_test(launches_are_as_they_were_given),
+        cmocka_unit_test(what_must_stay_zero_is_looked_at),
+        cmocka_unit_test(queues_share_no_piece),
+        cmocka_unit_test(what_can_not_be_is_refused),
         cmocka_unit_test(alignment_is_kept),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);

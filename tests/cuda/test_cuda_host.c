@@ -121,8 +121,7 @@ static void what_the_driver_does_not_tell_fails_the_probe(void **unused)
         fake->odd_value = -1;
         assert_int_equal(plugin->probe(&device, 1, &count, &error), PLX_FAILED);
         assert_int_equal(count, 77);
-        if (strstr(error.text, "device 0 (Fake GPU 0)") == NULL ||
-            strstr(error.text, needed[i].words) == NULL)
+        if (strstr(error.text, "device 0 (Fake GPU 0)") == NULL || strstr(error.text, needed[i].words) == NULL)
             fail_msg("attribute %d: \"%s\"", needed[i].attribute, error.text);
     }
     fake->odd_attribute = 0;
@@ -159,8 +158,7 @@ static void a_device_is_described_without_a_context(void **unused)
     assert_int_equal(device[1].max_grid[1], 65535);
     assert_int_equal(device[1].max_block[2], 64);
     assert_true(device[1].memory_bytes == (uint64_t)80 << 30);
-    assert_int_equal(device[1].features,
-                     PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY);
+    assert_int_equal(device[1].features, PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY);
     assert_true(device[1].score > 100);
 }
 
@@ -284,9 +282,8 @@ static void a_dead_context_runs_nothing_more(void **unused)
     assert_int_equal(plugin->alloc(made.session, 16, &memory, &error), PLX_OK);
     fail_next("cuStreamSynchronize", ILLEGAL_ADDRESS);
     assert_int_equal(plugin->synchronize(made.queue, &error), PLX_DEVICE_LOST);
-    assert_string_equal(error.text,
-                        "cuStreamSynchronize failed: FAKE_ERROR_700 (as the test wants it); "
-                        "the device's context is dead and this process runs nothing more on it");
+    assert_string_equal(error.text, "cuStreamSynchronize failed: FAKE_ERROR_700 (as the test wants it); "
+                                    "the device's context is dead and this process runs nothing more on it");
     calls = fake->calls;
     assert_int_equal(plugin->fill(made.queue, memory, 0, 0, 16, &error), PLX_DEVICE_LOST);
     assert_int_equal(plugin->synchronize(made.queue, &error), PLX_DEVICE_LOST);
@@ -327,6 +324,5 @@ int main(void)
         cmocka_unit_test(a_dead_context_runs_nothing_more),
         cmocka_unit_test(other_errors_are_not_sticky),
     };
-    return cmocka_run_group_tests(words, NULL, NULL) +
-           cmocka_run_group_tests(tests, start_with_fake, NULL);
+    return cmocka_run_group_tests(words, NULL, NULL) + cmocka_run_group_tests(tests, start_with_fake, NULL);
 }

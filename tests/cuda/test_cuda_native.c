@@ -55,30 +55,23 @@ static void memory_is_looked_at(void **unused)
     (void)unused;
     fake->device_count = 2;
     make_current(own_context(&made));
-    const uint64_t own = make_memory(FAKE_MEMORY_DEVICE, 4096),
-                   managed = make_memory(FAKE_MEMORY_MANAGED, 4096),
+    const uint64_t own = make_memory(FAKE_MEMORY_DEVICE, 4096), managed = make_memory(FAKE_MEMORY_MANAGED, 4096),
                    pool = make_memory(FAKE_MEMORY_POOL, 4096), array = make_memory(FAKE_MEMORY_ARRAY, 4096);
     make_current(other_context(0));
-    const uint64_t apart = make_memory(FAKE_MEMORY_DEVICE, 4096),
-                   shared = make_memory(FAKE_MEMORY_MANAGED, 4096);
+    const uint64_t apart = make_memory(FAKE_MEMORY_DEVICE, 4096), shared = make_memory(FAKE_MEMORY_MANAGED, 4096);
     make_current(other_context(1));
-    const uint64_t far = make_memory(FAKE_MEMORY_DEVICE, 4096),
-                   far_pool = make_memory(FAKE_MEMORY_POOL, 4096);
+    const uint64_t far = make_memory(FAKE_MEMORY_DEVICE, 4096), far_pool = make_memory(FAKE_MEMORY_POOL, 4096);
     make_current(NULL);
     expect_import(&made, memory_at(own, 0, 4096), PLX_OK, "");
     expect_import(&made, memory_at(own + 3, 4, 4089), PLX_OK, "");
-    expect_import(&made, memory_at(own, 1, 4096), PLX_INVALID,
-                  "in an allocation that ends 4095 bytes from there");
+    expect_import(&made, memory_at(own, 1, 4096), PLX_INVALID, "in an allocation that ends 4095 bytes from there");
     expect_import(&made, memory_at(own + 4090, 0, 7), PLX_INVALID, "ends 6 bytes from there");
     expect_import(&made, memory_at(managed, 0, 4096), PLX_OK, "");
     expect_import(&made, memory_at(shared, 0, 4096), PLX_OK, "");
     expect_import(&made, memory_at(pool, 0, 4096), PLX_OK, "");
-    expect_import(&made, memory_at(apart, 0, 4096), PLX_INVALID,
-                  "of another context of this device: plx_open_on()");
-    expect_import(&made, memory_at(far, 0, 4096), PLX_INVALID,
-                  "lies on device 1, and the backend is device 0");
-    expect_import(&made, memory_at(far_pool, 0, 4096), PLX_INVALID,
-                  "lies on device 1, and the backend is device 0");
+    expect_import(&made, memory_at(apart, 0, 4096), PLX_INVALID, "of another context of this device: plx_open_on()");
+    expect_import(&made, memory_at(far, 0, 4096), PLX_INVALID, "lies on device 1, and the backend is device 0");
+    expect_import(&made, memory_at(far_pool, 0, 4096), PLX_INVALID, "lies on device 1, and the backend is device 0");
     expect_import(&made, memory_at(array, 0, 16), PLX_INVALID, "is an array of CUDA");
     expect_import(&made, memory_at((uint64_t)(uintptr_t)on_stack, 0, 16), PLX_INVALID,
                   "memory of the host that is not page-locked");
@@ -386,16 +379,13 @@ static void what_a_capture_would_not_survive_is_refused(void **unused)
     make_current(own_context(&this.made));
     capture(stream, CAPTURE_GLOBAL);
     fail_next("cuMemAlloc", OUT_OF_MEMORY);
-    expect_refused_in_capture(&this, queue, stream,
-                              "bytes left for scratch memory: call plx_queue_reserve() before");
+    expect_refused_in_capture(&this, queue, stream, "bytes left for scratch memory: call plx_queue_reserve() before");
     capture(stream, CAPTURE_GLOBAL);
     fail_next("cuThreadExchangeStreamCaptureMode", UNKNOWN);
-    expect_refused_in_capture(&this, queue, stream,
-                              "the stream is being captured: call plx_queue_reserve() before");
+    expect_refused_in_capture(&this, queue, stream, "the stream is being captured: call plx_queue_reserve() before");
     capture(stream, CAPTURE_GLOBAL);
     expect(plugin->synchronize(queue, &error), PLX_INVALID, "the stream is being captured");
-    expect(plugin->upload(queue, this.operands[0].memory, 0, bytes, 4, &error), PLX_INVALID,
-           "plx_upload_async()");
+    expect(plugin->upload(queue, this.operands[0].memory, 0, bytes, 4, &error), PLX_INVALID, "plx_upload_async()");
     expect(plugin->upload_async(queue, this.operands[0].memory, 0, bytes, 4, &error), PLX_INVALID,
            "is no page-locked memory");
     expect(plugin->download(queue, bytes, this.operands[0].memory, 0, 4, &error), PLX_INVALID,
@@ -485,15 +475,13 @@ static void lent_scratch_memory_is_used_and_given_back(void **unused)
         const size_t allocations = fake->allocations;
         expect(plugin->lend_scratch(queues[i], pool, offset + 8, this.scratch_bytes, &error), PLX_INVALID,
                "begins at a multiple of 256 bytes");
-        expect(plugin->lend_scratch(queues[i], pool, offset, 65535, &error), PLX_INVALID,
-               "has at least 65536 bytes");
+        expect(plugin->lend_scratch(queues[i], pool, offset, 65535, &error), PLX_INVALID, "has at least 65536 bytes");
         assert_int_equal(plugin->lend_scratch(queues[i], pool, offset, this.scratch_bytes, &error), PLX_OK);
         memset(&fake->launches[0], 0, sizeof fake->launches[0]);
         run(&this, queues[i]);
         assert_int_equal(fake->allocations, allocations);
         assert_int_equal(launches_with(at + offset, this.scratch_bytes), 1);
-        assert_int_equal(plugin->lend_scratch(queues[i], pool, offset, 65536, &error),
-                         PLX_OK); /* not enough */
+        assert_int_equal(plugin->lend_scratch(queues[i], pool, offset, 65536, &error), PLX_OK); /* not enough */
         run(&this, queues[i]);
         assert_int_equal(fake->allocations, allocations + 1);
         assert_int_equal(plugin->lend_scratch(queues[i], pool, offset, this.scratch_bytes, &error), PLX_OK);
@@ -515,8 +503,7 @@ static void lent_scratch_memory_is_used_and_given_back(void **unused)
 static void a_context_of_others_is_used_and_left(void **unused)
 {
     bench made = {.contexts = fake->contexts};
-    plx_native_device native = {.api = PLX_NATIVE_CUDA, .context = other_context(1)},
-                      said = {.api = PLX_NATIVE_NONE};
+    plx_native_device native = {.api = PLX_NATIVE_CUDA, .context = other_context(1)}, said = {.api = PLX_NATIVE_NONE};
     plx_memory *memory = NULL;
     size_t device = 77;
     (void)unused;

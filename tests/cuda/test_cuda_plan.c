@@ -61,8 +61,8 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
         break;
     case PLX_TRANSPOSE:
         /* The copies serve only an output without gaps between its rows. */
-        problem.of.transpose = (plx_transpose_problem){
-            .rows = 67, .cols = 129, .ld_in = first ? 131 : 129, .ld_out = second ? 70 : 67};
+        problem.of.transpose =
+            (plx_transpose_problem){.rows = 67, .cols = 129, .ld_in = first ? 131 : 129, .ld_out = second ? 70 : 67};
         break;
     case PLX_MATVEC:
         problem.of.matvec = (plx_matvec_problem){
@@ -90,8 +90,8 @@ static uint64_t address_of_map(const plx_tensor_map *map, const workbench *work,
     return (map->of_scratch ? scratch : work->addresses[map->operand]) + map->offset;
 }
 
-static void assert_argument(const plx_recipe *recipe, const plx_argument *wanted, plx_dtype dtype,
-                            uint64_t got, const workbench *work, uint64_t scratch)
+static void assert_argument(const plx_recipe *recipe, const plx_argument *wanted, plx_dtype dtype, uint64_t got,
+                            const workbench *work, uint64_t scratch)
 {
     float narrow = (float)wanted->scalar;
     int32_t low = (int32_t)wanted->value;
@@ -126,14 +126,13 @@ static size_t visible_arguments(const plx_step *step, int64_t *shared_bytes)
     return count;
 }
 
-static void assert_launch(const plx_recipe *recipe, const plx_step *step, const fake_launch *launch,
-                          plx_dtype dtype, const workbench *work, uint64_t scratch)
+static void assert_launch(const plx_recipe *recipe, const plx_step *step, const fake_launch *launch, plx_dtype dtype,
+                          const workbench *work, uint64_t scratch)
 {
     char entry[128];
     int64_t shared_bytes;
     size_t next = 0;
-    (void)snprintf(entry, sizeof entry, "%s_%s", step->entry,
-                   step->variant != NULL ? step->variant : recipe->variant);
+    (void)snprintf(entry, sizeof entry, "%s_%s", step->entry, step->variant != NULL ? step->variant : recipe->variant);
     assert_string_equal(launch->entry, entry);
     for (int axis = 0; axis < 3; axis++) {
         assert_true(launch->grid[axis] == step->grid[axis]);
@@ -182,8 +181,7 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
         assert_launch(recipe, step, &fake->launches[i], problem->dtype, work, scratch);
         assert_has_entry(of_step, fake->launches[i].entry);
         for (size_t j = 0; j < i; j++) /* a step's own code is loaded, not looked for in the recipe's */
-            assert_int_equal(fake->launches[i].module == fake->launches[j].module,
-                             step->code == recipe->steps[j].code);
+            assert_int_equal(fake->launches[i].module == fake->launches[j].module, step->code == recipe->steps[j].code);
         if (step->dependent_launch) /* else it would read what is not written yet */
             assert_calls(of_step, "grid_dependency_wait");
     }
@@ -228,8 +226,7 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     assert_int_equal(told, PLX_OK);
     assert_launches(work, problem, row, &recipe, plan, known, address);
     if (maps_operands(&recipe) || recipe.aligned != 0) {
-        assert_int_equal(plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &recipe, &error),
-                         PLX_OK);
+        assert_int_equal(plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &recipe, &error), PLX_OK);
         assert_false(maps_operands(&recipe) || recipe.aligned != 0);
     }
     assert_launches(&moved, problem, row, &recipe, plan, known, address);
@@ -397,8 +394,7 @@ static void large_shared_memory_is_asked_for(void **unused)
     size_t dynamic = 0;
     const plx_kernel *kernel;
     (void)unused;
-    while ((kernel = plugin->kernel(PLX_REDUCE, dynamic)) != NULL &&
-           strcmp(kernel->name, "smem-dynamic") != 0)
+    while ((kernel = plugin->kernel(PLX_REDUCE, dynamic)) != NULL && strcmp(kernel->name, "smem-dynamic") != 0)
         dynamic++;
     assert_non_null(kernel);
     fake->dynamic_shared_limit = -1;
@@ -451,9 +447,8 @@ static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
     plx_plugin_plan *plan;
     (void)unused;
     problem.of.gemm.ldb = 133; /* B is to be packed */
-    assert_int_equal(
-        plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "dmma-bulk"), &plan, &error),
-        PLX_OK);
+    assert_int_equal(plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "dmma-bulk"), &plan, &error),
+                     PLX_OK);
     memset(fake->argument_counts, 0, sizeof fake->argument_counts);
     fake->launch_count = 0;
     fail_next("cuMemAlloc", OUT_OF_MEMORY);
@@ -571,8 +566,7 @@ static void counters_that_are_not_there_say_what_is_missing(void **unused)
     (void)unused;
     setenv("PLX_CUPTI_LIBRARY", "/nowhere/libcupti.so", 1);
     assert_int_equal(plan_first(&work.made, &plan), PLX_OK);
-    assert_int_equal(plugin->count(plan, work.made.queue, work.operands, 2, &counters, &error),
-                     PLX_UNSUPPORTED);
+    assert_int_equal(plugin->count(plan, work.made.queue, work.operands, 2, &counters, &error), PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, missing));
     assert_true(counters.duration_ns < 0);
     assert_int_equal(fake->launch_count, launches);
@@ -580,13 +574,12 @@ static void counters_that_are_not_there_say_what_is_missing(void **unused)
     end_work(work);
 }
 
-#define RECIPES_OF(operation)                                                                          \
-    {                                                                                                  \
-        "every_kernel_launches_its_recipe: " #operation, every_kernel_launches_its_recipe, NULL, NULL, \
-            &(plx_op)                                                                                  \
-        {                                                                                              \
-            operation                                                                                  \
-        }                                                                                              \
+#define RECIPES_OF(operation)                                                                                    \
+    {                                                                                                            \
+        "every_kernel_launches_its_recipe: " #operation, every_kernel_launches_its_recipe, NULL, NULL, &(plx_op) \
+        {                                                                                                        \
+            operation                                                                                            \
+        }                                                                                                        \
     }
 
 int main(void)

@@ -16,8 +16,7 @@ typedef struct calls {
     plx_code code;
 } calls;
 
-static const plx_problem sum = {
-    .op = PLX_REDUCE, .dtype = PLX_F32, .of.reduce = {.n = 300, .reduction = PLX_SUM}};
+static const plx_problem sum = {.op = PLX_REDUCE, .dtype = PLX_F32, .of.reduce = {.n = 300, .reduction = PLX_SUM}};
 
 static plx_status open_it(calls *it)
 {

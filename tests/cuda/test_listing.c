@@ -138,8 +138,7 @@ static void machine_code_is_counted_by_class(void **unused)
     assert_int_equal(found.loop.all, 4);
     assert_int_equal(found.loop.of[PLX_INSTRUCTION_GLOBAL_LOAD], 1);
     assert_int_equal(found.loop.of[PLX_INSTRUCTION_PREDICATE], 1);
-    assert_int_equal(counted(sass, PLX_CUDA_SASS, "one_more").loop.all,
-                     0); /* only the branch behind the end */
+    assert_int_equal(counted(sass, PLX_CUDA_SASS, "one_more").loop.all, 0); /* only the branch behind the end */
 }
 
 static const char labelled[] = "\t.section .text.one,\"ax\",@progbits\n"

@@ -48,8 +48,7 @@ static void *fail_to_open(void *unused)
     (void)unused;
     if (create(NULL, &context) != PLX_OK)
         fail("a context", message(NULL));
-    if (open_backend(context, "nobody", &backend) != PLX_NOT_FOUND ||
-        strstr(message(context), "nobody") == NULL)
+    if (open_backend(context, "nobody", &backend) != PLX_NOT_FOUND || strstr(message(context), "nobody") == NULL)
         fail("a backend that is not there", message(context));
     (void)pthread_barrier_wait(&failed);
     (void)pthread_barrier_wait(&closed);
@@ -64,8 +63,7 @@ int main(int argc, char **argv)
         others += dlopen(argv[i], RTLD_LAZY | RTLD_LOCAL) != NULL;
     if (argc < 2 || others < OTHERS)
         return 3;
-    void *core = open_ours(argv[1], "libparallax.so.0"),
-         *study = open_ours(argv[1], "libparallax-study.so.0");
+    void *core = open_ours(argv[1], "libparallax.so.0"), *study = open_ours(argv[1], "libparallax-study.so.0");
     find(core, "plx_context_create", &create);
     find(core, "plx_open", &open_backend);
     find(core, "plx_message", &message);

@@ -30,8 +30,7 @@ static plx_context *make_context(const plx_barred *barred, size_t count)
 {
     const char *directories[] = {directory};
     plx_context *context;
-    const plx_context_options options = {.plugin_dirs = directories,
-                                         .plugin_dir_count = 1};
+    const plx_context_options options = {.plugin_dirs = directories, .plugin_dir_count = 1};
     const plx_tool_options tool = {.barred = barred, .barred_count = count, .loaded = count_loaded};
     assert_int_equal(plx_tool_context_create(&options, &tool, &context), PLX_OK);
     return context;

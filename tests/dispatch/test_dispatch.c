@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#define assert_contains(text, part) \
-    do { \
-        if (strstr((text), (part)) == NULL) \
+#define assert_contains(text, part)                                     \
+    do {                                                                \
+        if (strstr((text), (part)) == NULL)                             \
             fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
     } while (0)
 
@@ -79,8 +79,7 @@ static plx_buffer *new_buffer(plx_backend *backend, uint64_t bytes)
 static void expect(const fixture *bench, plx_status status, plx_status expected, const char *part)
 {
     if (status != expected)
-        fail_msg("%s instead of %s: %s", plx_strerror(status), plx_strerror(expected),
-                 plx_message(bench->context));
+        fail_msg("%s instead of %s: %s", plx_strerror(status), plx_strerror(expected), plx_message(bench->context));
     assert_contains(plx_message(bench->context), part);
 }
 
@@ -115,8 +114,15 @@ static void ranges_are_checked(void **state)
     char host[64] = "";
     static const struct {
         uint64_t offset, bytes;
-    } outside[] = {{0, 65}, {64, 1}, {65, 0}, {1, 64}, {UINT64_MAX, 1}, {1, UINT64_MAX}, {UINT64_MAX, 0},
-                   {UINT64_MAX - 3, 8}, {32, UINT64_MAX - 16}};
+    } outside[] = {{0, 65},
+                   {64, 1},
+                   {65, 0},
+                   {1, 64},
+                   {UINT64_MAX, 1},
+                   {1, UINT64_MAX},
+                   {UINT64_MAX, 0},
+                   {UINT64_MAX - 3, 8},
+                   {32, UINT64_MAX - 16}};
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         const uint64_t offset = outside[i].offset, bytes = outside[i].bytes;
         expect(bench, plx_upload(NULL, buffer, offset, host, bytes), PLX_INVALID, "upload");
@@ -230,16 +236,16 @@ static void the_four_elements_are_summed(void **state)
     const int32_t x[4] = {1, 20, 300, 4000};
     int32_t result = 0;
     assert_int_equal(plx_upload(NULL, buffer, 8, x, sizeof x), PLX_OK);
-    assert_int_equal(plx_reduce(bench->backend, PLX_I32, PLX_SUM, 4, (plx_view){buffer, 8},
-                                (plx_view){buffer, 24}), PLX_OK);
-    assert_int_equal(plx_reduce(bench->backend, PLX_I32, PLX_SUM, 4, (plx_view){buffer, 8},
-                                (plx_view){buffer, 4}), PLX_OK);
+    assert_int_equal(plx_reduce(bench->backend, PLX_I32, PLX_SUM, 4, (plx_view){buffer, 8}, (plx_view){buffer, 24}),
+                     PLX_OK);
+    assert_int_equal(plx_reduce(bench->backend, PLX_I32, PLX_SUM, 4, (plx_view){buffer, 8}, (plx_view){buffer, 4}),
+                     PLX_OK);
     assert_int_equal(plx_download(NULL, &result, buffer, 24, 4), PLX_OK);
     assert_int_equal(result, 4321);
     assert_int_equal(plx_download(NULL, &result, buffer, 4, 4), PLX_OK);
     assert_int_equal(result, 4321);
-    assert_int_equal(plx_reduce(bench->backend, PLX_I32, PLX_SUM, 0, (plx_view){NULL, 0},
-                                (plx_view){buffer, 24}), PLX_OK);
+    assert_int_equal(plx_reduce(bench->backend, PLX_I32, PLX_SUM, 0, (plx_view){NULL, 0}, (plx_view){buffer, 24}),
+                     PLX_OK);
     assert_int_equal(plx_download(NULL, &result, buffer, 24, 4), PLX_OK);
     assert_int_equal(result, 0);
     plx_buffer_destroy(buffer);
@@ -249,8 +255,7 @@ static void operands_are_checked(void **state)
 {
     fixture *bench = *state;
     plx_backend *other = open_device(bench->context, "dummy-good:1");
-    plx_buffer *x = new_buffer(bench->backend, 40), *r = new_buffer(bench->backend, 8),
-               *far = new_buffer(other, 64);
+    plx_buffer *x = new_buffer(bench->backend, 40), *r = new_buffer(bench->backend, 8), *far = new_buffer(other, 64);
     const plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, 10);
     plx_plan *plan = NULL;
     assert_int_equal(plx_plan_create(bench->backend, &problem, "one-by-one", &plan), PLX_OK);
@@ -296,11 +301,14 @@ static void a_matrix_needs_no_more_than_its_last_element(void **state)
     assert_int_equal(plx_upload(NULL, a, 0, av, 48), PLX_OK);
     assert_int_equal(plx_upload(NULL, b, 0, bv, 8), PLX_OK);
     assert_int_equal(plx_gemm(bench->backend, PLX_F32, false, false, 3, 1, 2, 1.0, (plx_view){a, 0}, 5,
-                              (plx_view){b, 0}, 1, 0.0, (plx_view){c, 0}, 1), PLX_OK);
+                              (plx_view){b, 0}, 1, 0.0, (plx_view){c, 0}, 1),
+                     PLX_OK);
     assert_int_equal(plx_download(NULL, cv, c, 0, 12), PLX_OK);
     assert_true(cv[0] == 12.0F && cv[1] == 34.0F && cv[2] == 56.0F);
-    expect(bench, plx_gemm(bench->backend, PLX_F32, false, false, 3, 1, 2, 1.0, (plx_view){a, 0}, 6,
-                           (plx_view){b, 0}, 1, 0.0, (plx_view){c, 0}, 1), PLX_INVALID, "A needs 56 bytes");
+    expect(bench,
+           plx_gemm(bench->backend, PLX_F32, false, false, 3, 1, 2, 1.0, (plx_view){a, 0}, 6, (plx_view){b, 0}, 1, 0.0,
+                    (plx_view){c, 0}, 1),
+           PLX_INVALID, "A needs 56 bytes");
     plx_buffer_destroy(a);
     plx_buffer_destroy(b);
     plx_buffer_destroy(c);
@@ -345,8 +353,7 @@ static void kernels_are_found_by_name(void **state)
 {
     fixture *bench = *state;
     const plx_problem gemm = plx_gemm_of(PLX_F32, false, false, 2, 2, 2),
-                      wide = plx_gemm_of(PLX_F64, false, false, 2, 2, 2),
-                      matvec = plx_matvec_of(PLX_F32, false, 2, 2);
+                      wide = plx_gemm_of(PLX_F64, false, false, 2, 2, 2), matvec = plx_matvec_of(PLX_F32, false, 2, 2);
     plx_plan *plan = NULL;
     expect(bench, plx_plan_create(bench->backend, &gemm, "navie", &plan), PLX_NOT_FOUND,
            "dummy-good has no gemm kernel \"navie\"; did you mean \"naive\"? There are: naive, wide, rounded");
@@ -356,8 +363,7 @@ static void kernels_are_found_by_name(void **state)
            "gemm/wide does not take f32");
     expect(bench, plx_plan_create(bench->backend, &gemm, "rounded", &plan), PLX_UNSUPPORTED,
            "the compute type of gemm/rounded is tf32, and the problem's is plain");
-    expect(bench, plx_plan_create(bench->backend, &matvec, "naive", &plan), PLX_NOT_FOUND,
-           "no matvec kernels");
+    expect(bench, plx_plan_create(bench->backend, &matvec, "naive", &plan), PLX_NOT_FOUND, "no matvec kernels");
     expect(bench, plx_plan_create(bench->backend, &matvec, "best", &plan), PLX_UNSUPPORTED,
            "dummy-good:0: matvec of f32 is not supported: there is no kernel for it");
     assert_null(plan);
@@ -369,7 +375,8 @@ static void kernels_are_found_by_name(void **state)
 static void configurations_are_found_by_name(void **state)
 {
     fixture *bench = *state;
-    const plx_problem gemm = plx_gemm_of(PLX_F32, false, false, 2, 2, 2), wide = plx_gemm_of(PLX_F64, false, false, 2, 2, 2);
+    const plx_problem gemm = plx_gemm_of(PLX_F32, false, false, 2, 2, 2),
+                      wide = plx_gemm_of(PLX_F64, false, false, 2, 2, 2);
     plx_config configs[3], planned;
     plx_plan *plan = NULL;
     size_t count;
@@ -494,8 +501,9 @@ static void what_is_tuned_ends_plans_that_were_chosen(void **state)
     plx_buffer_destroy(buffer);
 }
 
-/* A plan that ran in the caller's queue is destroyed when that was waited for, which only that queue's user can do: else
- * it is kept until the backend is closed.  (Mutation: release() that destroys at once; the dummy says that it was at work.) */
+/* A plan that ran in the caller's queue is destroyed when that was waited for, which only that queue's user can do:
+ * else it is kept until the backend is closed.  (Mutation: release() that destroys at once; the dummy says that it was
+ * at work.) */
 static void a_plan_that_makes_room_is_not_at_work(void **state)
 {
     fixture *bench = *state;
@@ -630,8 +638,8 @@ static void counters_come_with_an_execution(void **state)
     assert_int_equal(plx_plan_create(bench->backend, &problem, NULL, &plan), PLX_OK);
     assert_int_equal(plx_upload(NULL, buffer, 16, x, sizeof x), PLX_OK);
     expect(bench, plx_count(plan, NULL, operands, 1, &counters, &error), PLX_INVALID, "takes 2 operands");
-    expect(bench, plx_count(plan, NULL, (const plx_view[]){{buffer, 52}, {buffer, 0}}, 2, &counters, &error), PLX_INVALID,
-           "x needs 16 bytes from byte 52");
+    expect(bench, plx_count(plan, NULL, (const plx_view[]){{buffer, 52}, {buffer, 0}}, 2, &counters, &error),
+           PLX_INVALID, "x needs 16 bytes from byte 52");
     atomic_store(&bench->dummy->fail, PLX_UNSUPPORTED);
     expect(bench, plx_count(plan, NULL, operands, 2, &counters, &error), PLX_UNSUPPORTED,
            "dummy-good:0: counting reduce/one-by-one is not supported: it was told to fail");
@@ -805,9 +813,8 @@ static int in_child(fixture *bench, plx_buffer *buffer)
     const long alive = atomic_load(&bench->dummy->memories), sessions = atomic_load(&bench->dummy->sessions);
     plx_buffer_destroy(buffer);
     plx_close(bench->backend); /* nothing of it reaches the plugin */
-    return atomic_load(&bench->dummy->memories) == alive && atomic_load(&bench->dummy->sessions) == sessions
-               ? 0
-               : __LINE__;
+    return atomic_load(&bench->dummy->memories) == alive && atomic_load(&bench->dummy->sessions) == sessions ? 0
+                                                                                                             : __LINE__;
 }
 
 static void a_forked_child_is_told(void **state)

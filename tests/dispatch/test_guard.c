@@ -218,9 +218,8 @@ static void everything_is_put_back_and_named(void **state)
     };
     static const struct {
         const char *slot, *named;
-    } slots[] = {{"constructor", "loading)"}, {"entry", "loading)"},     {"open", "opening)"},
-                 {"plan", "planning)"},       {"execute", "execution)"}, {"upload", "upload)"},
-                 {"close", "closing)"}};
+    } slots[] = {{"constructor", "loading)"}, {"entry", "loading)"}, {"open", "opening)"}, {"plan", "planning)"},
+                 {"execute", "execution)"},   {"upload", "upload)"}, {"close", "closing)"}};
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
         for (size_t j = 0; j < sizeof slots / sizeof slots[0]; j++) {

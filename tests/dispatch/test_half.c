@@ -32,9 +32,9 @@ enum { TYPES = sizeof types / sizeof types[0], PATTERNS = 1 << 16 };
 static double defined_value(const half_type *type, uint16_t half)
 {
     const int exponent = (half & 0x7fff) >> type->fraction, fraction = half & ((1 << type->fraction) - 1);
-    const double size =
-        exponent == 0 ? ldexp(fraction, type->lowest - type->fraction)
-                      : ldexp(fraction + (1 << type->fraction), exponent - 1 + type->lowest - type->fraction);
+    const double size = exponent == 0
+                            ? ldexp(fraction, type->lowest - type->fraction)
+                            : ldexp(fraction + (1 << type->fraction), exponent - 1 + type->lowest - type->fraction);
     return half & 0x8000 ? -size : size;
 }
 

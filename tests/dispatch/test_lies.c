@@ -124,8 +124,8 @@ static void lies_of_configurations_are_named(void **state)
         plx_config configs[4];
         size_t count;
         assert_int_equal(plx_open(context, "hostile", &backend), PLX_OK);
-        expect(lies[i].kind, context, plx_kernel_configs(backend, &sum, "one-by-one", configs, 4, &count),
-               PLX_FAILED, lies[i].says);
+        expect(lies[i].kind, context, plx_kernel_configs(backend, &sum, "one-by-one", configs, 4, &count), PLX_FAILED,
+               lies[i].says);
         expect(lies[i].kind, context, plx_plan_create(backend, &sum, "one-by-one:same", &plan), PLX_FAILED,
                "listing the configurations of reduce/one-by-one");
         assert_null(plan);
@@ -194,8 +194,7 @@ static void what_is_reserved_must_be_0(void **state)
     plx_code_free(&code);
     assert_int_equal(plx_plan_create(backend, &sum, NULL, &plan), PLX_OK);
     assert_int_equal(plx_plan_launches(plan, facts, 2, &count), PLX_OK);
-    assert_int_equal(
-        plx_code_instructions(backend, &sum, "one-by-one", NULL, PLX_CODE_TEXT, found, 1, &count), PLX_OK);
+    assert_int_equal(plx_code_instructions(backend, &sum, "one-by-one", NULL, PLX_CODE_TEXT, found, 1, &count), PLX_OK);
     (void)setenv("HOSTILE", "code-reserved", 1);
     expect("code", context, plx_code_of(backend, &sum, "one-by-one", &code), PLX_FAILED,
            "`reserved` of plx_code is not 0");
@@ -204,8 +203,8 @@ static void what_is_reserved_must_be_0(void **state)
            "`reserved` of plx_launch_facts is not 0");
     (void)setenv("HOSTILE", "instructions-reserved", 1);
     expect("instructions", context,
-           plx_code_instructions(backend, &sum, "one-by-one", NULL, PLX_CODE_TEXT, found, 1, &count),
-           PLX_FAILED, "`reserved` of plx_instructions is not 0");
+           plx_code_instructions(backend, &sum, "one-by-one", NULL, PLX_CODE_TEXT, found, 1, &count), PLX_FAILED,
+           "`reserved` of plx_instructions is not 0");
     (void)setenv("HOSTILE", "telemetry-reserved", 1);
     expect("telemetry", context, plx_backend_telemetry(backend, &telemetry), PLX_FAILED,
            "`reserved` of plx_telemetry is not 0");
@@ -215,8 +214,8 @@ static void what_is_reserved_must_be_0(void **state)
     expect("given code", context, plx_plan_of_code(backend, &sum, "one-by-one", &given, &plan), PLX_INVALID,
            "`reserved` of plx_code is not 0");
     expect("given code", context,
-           plx_code_instructions(backend, &sum, "one-by-one", &given, PLX_CODE_TEXT, found, 1, &count),
-           PLX_INVALID, "`reserved` of plx_code is not 0");
+           plx_code_instructions(backend, &sum, "one-by-one", &given, PLX_CODE_TEXT, found, 1, &count), PLX_INVALID,
+           "`reserved` of plx_code is not 0");
     sum.reserved = 1;
     expect("problem", context, plx_plan_create(backend, &sum, NULL, &plan), PLX_INVALID,
            "reduce: the problem's member `reserved` is 1, and must be 0");

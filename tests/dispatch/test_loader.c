@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#define assert_contains(text, part) \
-    do { \
-        if (strstr((text), (part)) == NULL) \
+#define assert_contains(text, part)                                     \
+    do {                                                                \
+        if (strstr((text), (part)) == NULL)                             \
             fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
     } while (0)
 
@@ -125,7 +125,8 @@ static void shape(const char *variable, size_t value)
 
 static int unshape(void **state)
 {
-    static const char *const all[] = {"DUMMY_NULL", "DUMMY_ABI", "DUMMY_SIZE", "DUMMY_NAME", "DUMMY_EMPTY", "DUMMY_KERNEL"};
+    static const char *const all[] = {"DUMMY_NULL", "DUMMY_ABI",   "DUMMY_SIZE",
+                                      "DUMMY_NAME", "DUMMY_EMPTY", "DUMMY_KERNEL"};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         (void)unsetenv(all[i]);
@@ -293,8 +294,12 @@ static void files_that_are_no_shared_objects_are_refused(void **state)
     (void)state;
     expect_file_refusal("", 0, "empty");
     expect_file_refusal(text, sizeof text - 1, "no ELF header");
-    expect_file_refusal("\x7f" "EL", 3, "no ELF header");
-    expect_file_refusal("\x7f" "ELF", 4, "cut short");
+    expect_file_refusal("\x7f"
+                        "EL",
+                        3, "no ELF header");
+    expect_file_refusal("\x7f"
+                        "ELF",
+                        4, "cut short");
 }
 
 /* Cut anywhere, the file must be refused and not bring the program down.  Behind
@@ -523,8 +528,7 @@ static void expect_open(plx_context *context, const char *where, const char *lab
     assert_string_equal(plx_backend_name(backend), "dummy-good");
     assert_ptr_equal(plx_backend_context(backend), context);
     assert_int_equal(plx_backend_plugin(backend), 0);
-    assert_string_equal(plx_backend_device(backend)->name + strlen("dummy device "),
-                        strrchr(label, ':') + 1);
+    assert_string_equal(plx_backend_device(backend)->name + strlen("dummy device "), strrchr(label, ':') + 1);
     plx_close(backend);
 }
 
@@ -725,7 +729,8 @@ int main(void)
         cmocka_unit_test(a_plugin_without_device_says_why),
         cmocka_unit_test(devices_are_opened_by_name),
         cmocka_unit_test_teardown(what_cannot_be_opened_is_explained, unshape),
-        cmocka_unit_test(versions), cmocka_unit_test(nearest_names),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(nearest_names),
         cmocka_unit_test(words_go_there_and_back),
         cmocka_unit_test(one_chip_is_recognised),
         cmocka_unit_test(messages_belong_to_context_and_thread),

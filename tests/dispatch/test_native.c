@@ -135,8 +135,8 @@ static void what_is_no_memory_is_refused(void **state)
     expect_refused(memory, "set them to 0");
 }
 
-/* Of one call: what is wrong is said as by an import, and nothing of it stays.  Broken once: without plx_buffer_destroy()
- * the sanitizer finds what is left; a count of 5 that is imported writes past the views. */
+/* Of one call: what is wrong is said as by an import, and nothing of it stays.  Broken once: without
+ * plx_buffer_destroy() the sanitizer finds what is left; a count of 5 that is imported writes past the views. */
 static void memory_of_one_call_is_imported_for_it(void **state)
 {
     float numbers[4] = {1, 2, 3, 4}, sum = -1;
@@ -220,8 +220,7 @@ static void a_buffer_that_comes_back_overlaps_itself(void **state)
     (void)state;
     assert_int_equal(plx_buffer_create(host, 64, &own), PLX_OK);
     assert_int_equal(plx_buffer_native(own, &memory), PLX_OK);
-    assert_true(memory.api == PLX_NATIVE_HOST && memory.bytes == 64 && memory.offset == 0 &&
-                memory.release == NULL);
+    assert_true(memory.api == PLX_NATIVE_HOST && memory.bytes == 64 && memory.offset == 0 && memory.release == NULL);
     assert_int_equal(plx_buffer_import(host, &memory, &again), PLX_OK);
     expect(transpose(own, 0, again, 12), PLX_INVALID, "overlaps");
     assert_int_equal(transpose(own, 0, again, 16), PLX_OK);
@@ -266,8 +265,7 @@ static void elements_begin_where_they_may(void **state)
     expect(plx_reduce(host, PLX_F32, PLX_SUM, 2, (plx_view){also, 4}, (plx_view){result, 0}), PLX_INVALID,
            "begins at the address 0x");
     expect(plx_fill(NULL, odd, 0, 0, 4), PLX_INVALID, "which is no multiple of 4");
-    assert_int_equal(plx_reduce(host, PLX_F32, PLX_SUM, 2, (plx_view){also, 2}, (plx_view){result, 0}),
-                     PLX_OK);
+    assert_int_equal(plx_reduce(host, PLX_F32, PLX_SUM, 2, (plx_view){also, 2}, (plx_view){result, 0}), PLX_OK);
     plx_buffer_destroy(odd);
     plx_buffer_destroy(also);
     plx_buffer_destroy(result);
@@ -319,7 +317,8 @@ static void what_was_handed_over_is_released_once(void **state)
     plx_buffer_destroy(buffer);
 }
 
-/* What is called back may call: no lock is held.  Broken once: called under the backend's lock, it does not come back. */
+/* What is called back may call: no lock is held.  Broken once: called under the backend's lock, it does not come back.
+ */
 static plx_buffer *inner;
 static void release_and_call(void *owner)
 {
@@ -472,8 +471,7 @@ static void page_locked_memory_is_memory(void **state)
  * page-locked memory: the sanitizers see the use of what is gone, or what is left. */
 static void who_closes_too_early_loses_the_use(void **state)
 {
-    static const char words[] =
-        "host:0 is lost and runs nothing more; what happened first: it was closed before";
+    static const char words[] = "host:0 is lost and runs nothing more; what happened first: it was closed before";
     float number = 1;
     void *pinned = NULL;
     plx_native_memory memory = memory_at(&number, 0, 4);

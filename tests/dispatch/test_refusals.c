@@ -104,8 +104,7 @@ static void every_reason_of_a_throttle_has_a_name(void **state)
     enum { COUNT = sizeof reasons / sizeof reasons[0] };
     for (size_t i = 0; i < COUNT; i++)
         for (size_t j = 0; j <= i; j++)
-            assert_int_equal(strcmp(plx_throttle_name(reasons[i]), plx_throttle_name(reasons[j])) == 0,
-                             i == j);
+            assert_int_equal(strcmp(plx_throttle_name(reasons[i]), plx_throttle_name(reasons[j])) == 0, i == j);
     assert_string_equal(plx_throttle_name(UINT32_C(1) << 31), "unknown");
 }
 
@@ -132,8 +131,7 @@ static void no_operation_has_no_texts_and_no_settings(void **state)
     assert_false(plx_op_setting((plx_op)NOWHERE, 0, &setting));
     expect_error(plx_problem_check(&nothing, &error), PLX_INVALID, &error, "operation");
     expect_error(plx_problem_reshape(&nothing, shape, 1, &error), PLX_INVALID, &error, "99 is no operation");
-    expect_error(plx_problem_set(&nothing, "alpha", "1", &error), PLX_NOT_FOUND, &error,
-                 "means nothing to unknown");
+    expect_error(plx_problem_set(&nothing, "alpha", "1", &error), PLX_NOT_FOUND, &error, "means nothing to unknown");
 }
 
 static void texts_end_where_their_room_does(void **state)
@@ -218,8 +216,7 @@ static void plugins_have_numbers(void **state)
     plx_backend *backend = NULL;
     expect(bench, plx_plugin_at(bench->context, NOWHERE, &report), PLX_INVALID, "");
     expect(bench, plx_device_at(bench->context, NOWHERE, 0, &device), PLX_INVALID, "");
-    expect(bench, plx_device_at(bench->context, bench->good, NOWHERE, &device), PLX_INVALID,
-           "there is no number 99");
+    expect(bench, plx_device_at(bench->context, bench->good, NOWHERE, &device), PLX_INVALID, "there is no number 99");
     expect(bench, plx_device_at(bench->context, bench->refused, 0, &device), PLX_INVALID,
            "plx-refused.so has 0 devices");
     assert_null(plx_kernel_at(bench->context, NOWHERE, PLX_REDUCE, 0));
@@ -227,8 +224,7 @@ static void plugins_have_numbers(void **state)
     assert_null(plx_kernel_at(bench->context, bench->good, (plx_op)NOWHERE, 0));
     expect(bench, plx_open(bench->context, "refused", &backend), PLX_NOT_FOUND, "was refused");
     expect(bench, plx_open(bench->context, "nobody-knows-it", &backend), PLX_NOT_FOUND, "there are: ");
-    expect(bench, plx_open(bench->context, "dummy-goof", &backend), PLX_NOT_FOUND,
-           "did you mean \"dummy-good\"");
+    expect(bench, plx_open(bench->context, "dummy-goof", &backend), PLX_NOT_FOUND, "did you mean \"dummy-good\"");
     assert_null(backend);
 }
 
@@ -291,19 +287,17 @@ static void a_plugin_without_code_says_so(void **state)
     expect(bench, plx_code_of(bench->backend, &sum, "one-by-one", &code), PLX_UNSUPPORTED, "one-by-one");
     expect(bench, plx_plan_of_code(bench->backend, &sum, "one-by-one", &code, &plan), PLX_UNSUPPORTED,
            "takes no device code");
-    expect(bench,
-           plx_code_instructions(bench->backend, &sum, "one-by-one", &code, PLX_CODE_TEXT, &found, 1, &count),
+    expect(bench, plx_code_instructions(bench->backend, &sum, "one-by-one", &code, PLX_CODE_TEXT, &found, 1, &count),
            PLX_UNSUPPORTED, "counts no instructions");
-    expect(bench, plx_code_without_device(bench->context, bench->good, &sum, "one-by-one", &code),
-           PLX_UNSUPPORTED, "dummy-good: ");
+    expect(bench, plx_code_without_device(bench->context, bench->good, &sum, "one-by-one", &code), PLX_UNSUPPORTED,
+           "dummy-good: ");
     expect(bench,
-           plx_code_instructions_without_device(bench->context, bench->good, &sum, "one-by-one", &code,
-                                                PLX_CODE_TEXT, &found, 1, &count),
+           plx_code_instructions_without_device(bench->context, bench->good, &sum, "one-by-one", &code, PLX_CODE_TEXT,
+                                                &found, 1, &count),
            PLX_UNSUPPORTED, "dummy-good: ");
     assert_null(plan);
     assert_int_equal(plx_plan_create(bench->backend, &sum, NULL, &plan), PLX_OK);
-    expect(bench, plx_plan_launches(plan, &facts, 1, &count), PLX_UNSUPPORTED,
-           "does not describe its launches");
+    expect(bench, plx_plan_launches(plan, &facts, 1, &count), PLX_UNSUPPORTED, "does not describe its launches");
     plx_plan_destroy(plan);
 }
 
@@ -318,20 +312,19 @@ static void code_is_asked_of_kernels_that_there_are(void **state)
     expect(bench, plx_code_of(bench->backend, &wrong, "one-by-one", &code), PLX_INVALID, "reduce");
     expect(bench, plx_code_of(bench->backend, &sum, "none", &code), PLX_NOT_FOUND, "none");
     expect(bench, plx_plan_of_code(bench->backend, &sum, "none", &code, &plan), PLX_NOT_FOUND, "none");
-    expect(bench,
-           plx_code_instructions(bench->backend, &sum, "none", &code, PLX_CODE_TEXT, &found, 1, &count),
+    expect(bench, plx_code_instructions(bench->backend, &sum, "none", &code, PLX_CODE_TEXT, &found, 1, &count),
            PLX_NOT_FOUND, "none");
-    expect(bench, plx_code_without_device(bench->context, bench->good, &wrong, "one-by-one", &code),
-           PLX_INVALID, "reduce");
+    expect(bench, plx_code_without_device(bench->context, bench->good, &wrong, "one-by-one", &code), PLX_INVALID,
+           "reduce");
     expect(bench, plx_code_without_device(bench->context, NOWHERE, &sum, "one-by-one", &code), PLX_NOT_FOUND,
            "there is no plugin 99");
-    expect(bench, plx_code_without_device(bench->context, bench->refused, &sum, "one-by-one", &code),
-           PLX_NOT_FOUND, "there is no plugin");
+    expect(bench, plx_code_without_device(bench->context, bench->refused, &sum, "one-by-one", &code), PLX_NOT_FOUND,
+           "there is no plugin");
     expect(bench, plx_code_without_device(bench->context, bench->good, &sum, "none", &code), PLX_NOT_FOUND,
            "has no reduce kernel \"none\"");
     expect(bench,
-           plx_code_instructions_without_device(bench->context, NOWHERE, &sum, "one-by-one", &code,
-                                                PLX_CODE_TEXT, &found, 1, &count),
+           plx_code_instructions_without_device(bench->context, NOWHERE, &sum, "one-by-one", &code, PLX_CODE_TEXT,
+                                                &found, 1, &count),
            PLX_NOT_FOUND, "there is no plugin 99");
 }
 
@@ -370,10 +363,9 @@ static void operations_without_a_kernel_are_refused(void **state)
     plx_buffer *buffer = NULL;
     assert_int_equal(plx_buffer_create(bench->backend, 64, &buffer), PLX_OK);
     const plx_view some = {.buffer = buffer};
-    expect(bench, plx_transpose(bench->backend, PLX_I32, 2, 2, some, 2, some, 2), PLX_UNSUPPORTED,
+    expect(bench, plx_transpose(bench->backend, PLX_I32, 2, 2, some, 2, some, 2), PLX_UNSUPPORTED, "no kernel");
+    expect(bench, plx_matvec(bench->backend, PLX_F32, false, 2, 2, 1, some, 2, some, 0, some), PLX_UNSUPPORTED,
            "no kernel");
-    expect(bench, plx_matvec(bench->backend, PLX_F32, false, 2, 2, 1, some, 2, some, 0, some),
-           PLX_UNSUPPORTED, "no kernel");
     expect(bench, plx_transpose(bench->backend, PLX_I32, 2, 3, some, 2, some, 2), PLX_INVALID, "transpose");
     expect(bench, plx_reduce(bench->backend, PLX_I32, PLX_SUM, 2, none, some), PLX_INVALID, "");
     plx_buffer_destroy(buffer);
@@ -427,8 +419,7 @@ static void choices_need_a_place(void **state)
     plx_choice choice = {.kernel = "one-by-one"};
     plx_error error = {""};
     assert_int_equal(setenv("PLX_NO_CACHE", "1", 1), 0);
-    expect_error(plx_tuned_change(bench->context, &choice, 1, &error), PLX_IO, &error,
-                 "choices can't be kept");
+    expect_error(plx_tuned_change(bench->context, &choice, 1, &error), PLX_IO, &error, "choices can't be kept");
     expect_error(plx_tuned_forget(bench->context, &error), PLX_IO, &error, "choices can't be kept");
     assert_false(plx_tuned_at(0, &choice));
     assert_int_equal(unsetenv("PLX_NO_CACHE"), 0);
@@ -455,8 +446,7 @@ int main(void)
         WITH_BENCH(code_is_asked_of_kernels_that_there_are),
         WITH_BENCH(events_that_fail_are_told),
         WITH_BENCH(operations_without_a_kernel_are_refused),
-        cmocka_unit_test_setup_teardown(the_newest_thousand_choices_are_kept, set_up_with_cache,
-                                        tear_down_with_cache),
+        cmocka_unit_test_setup_teardown(the_newest_thousand_choices_are_kept, set_up_with_cache, tear_down_with_cache),
         cmocka_unit_test_setup_teardown(choices_need_a_place, set_up_with_cache, tear_down_with_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,15 +161,13 @@ static void matvecs_transposes_and_sums_too(void **state)
     (void)state;
     for (unsigned way = 0; way < 4; way++) {
         float room[ROOM] = {0}, x[N] = {1, 2, 3, 4}, y[M], turned[ROOM] = {0}, sum = -1;
-        owned a = lay(room, M, N, way), from = vector(x, N), to = vector(y, M), out = lay(turned, N, M, way),
-              total;
+        owned a = lay(room, M, N, way), from = vector(x, N), to = vector(y, M), out = lay(turned, N, M, way), total;
         (void)tensor(&total, &sum, 0, NULL, NULL);
         fill_in(&a, 1);
         plx_tensor taken[] = {borrow(&a), borrow(&from), borrow(&to), borrow(&out), borrow(&total)};
         plx_problem problem;
         plx_view operands[3];
-        expect(plx_matvec_of_tensors(context, &taken[0], &taken[1], &taken[2], &problem, operands), PLX_OK,
-               "");
+        expect(plx_matvec_of_tensors(context, &taken[0], &taken[1], &taken[2], &problem, operands), PLX_OK, "");
         expect(plx_run(host, NULL, &problem, operands, 3), PLX_OK, "");
         expect(plx_transpose_of_tensors(context, &taken[0], &taken[3], &problem, operands), PLX_OK, "");
         expect(plx_run(host, NULL, &problem, operands, 2), PLX_OK, "");
@@ -183,8 +181,7 @@ static void matvecs_transposes_and_sums_too(void **state)
             }
             assert_true(y[i] == row);
         }
-        const plx_status status =
-            plx_reduce_of_tensors(context, &taken[0], PLX_SUM, &taken[4], &problem, operands);
+        const plx_status status = plx_reduce_of_tensors(context, &taken[0], PLX_SUM, &taken[4], &problem, operands);
         if (way < 2) {
             expect(status, PLX_OK, "");
             expect(plx_run(host, NULL, &problem, operands, 2), PLX_OK, "");
@@ -217,17 +214,14 @@ static void layouts_are_what_they_are(void **state)
 #define SHAPE(...) ((const int64_t[]){__VA_ARGS__})
     expect_layout(0, NULL, NULL, &(plx_tensor){.batch = 1, .rows = 1, .cols = 1, .ld = 1}, 4);
     expect_layout(1, SHAPE(6), NULL, &(plx_tensor){.rank = 1, .batch = 1, .rows = 1, .cols = 6, .ld = 6}, 24);
-    expect_layout(1, SHAPE(1), SHAPE(-9), &(plx_tensor){.rank = 1, .batch = 1, .rows = 1, .cols = 1, .ld = 1},
-                  4);
-    expect_layout(2, SHAPE(1, 6), SHAPE(0, 1),
-                  &(plx_tensor){.rank = 2, .batch = 1, .rows = 1, .cols = 6, .ld = 6}, 24);
+    expect_layout(1, SHAPE(1), SHAPE(-9), &(plx_tensor){.rank = 1, .batch = 1, .rows = 1, .cols = 1, .ld = 1}, 4);
+    expect_layout(2, SHAPE(1, 6), SHAPE(0, 1), &(plx_tensor){.rank = 2, .batch = 1, .rows = 1, .cols = 6, .ld = 6}, 24);
     expect_layout(2, SHAPE(1, 6), SHAPE(99, 3),
-                  &(plx_tensor){.rank = 2, .batch = 1, .rows = 1, .cols = 6, .ld = 3, .transposed = true},
+                  &(plx_tensor){.rank = 2, .batch = 1, .rows = 1, .cols = 6, .ld = 3, .transposed = true}, 64);
+    expect_layout(2, SHAPE(6, 1), SHAPE(3, 77), &(plx_tensor){.rank = 2, .batch = 1, .rows = 6, .cols = 1, .ld = 3},
                   64);
-    expect_layout(2, SHAPE(6, 1), SHAPE(3, 77),
-                  &(plx_tensor){.rank = 2, .batch = 1, .rows = 6, .cols = 1, .ld = 3}, 64);
-    expect_layout(2, SHAPE(0, 5), SHAPE(-1, -1),
-                  &(plx_tensor){.rank = 2, .batch = 1, .rows = 0, .cols = 5, .ld = 5}, 0);
+    expect_layout(2, SHAPE(0, 5), SHAPE(-1, -1), &(plx_tensor){.rank = 2, .batch = 1, .rows = 0, .cols = 5, .ld = 5},
+                  0);
     expect_layout(3, SHAPE(2, 3, 4), NULL,
                   &(plx_tensor){.rank = 3, .batch = 2, .rows = 3, .cols = 4, .stride = 12, .ld = 4}, 96);
     expect_layout(5, SHAPE(2, 1, 3, 2, 4), NULL,
@@ -243,8 +237,7 @@ static void refuse_layout(int rank, const int64_t *shape, const int64_t *strides
     float room[16];
     owned given;
     plx_tensor none = {.rank = 77};
-    expect(plx_tensor_borrow(host, &tensor(&given, room, rank, shape, strides)->dl, 0, &none), PLX_INVALID,
-           part);
+    expect(plx_tensor_borrow(host, &tensor(&given, room, rank, shape, strides)->dl, 0, &none), PLX_INVALID, part);
     assert_int_equal(none.rank, 77);
 }
 
@@ -252,18 +245,15 @@ static void refuse_layout(int rank, const int64_t *shape, const int64_t *strides
 static void layouts_that_need_a_copy_are_refused(void **state)
 {
     (void)state;
-    refuse_layout(2, SHAPE(3, 4), SHAPE(-4, 1),
-                  "strides -4 and 1 of 3 x 4 elements: a stride is negative; copy it");
+    refuse_layout(2, SHAPE(3, 4), SHAPE(-4, 1), "strides -4 and 1 of 3 x 4 elements: a stride is negative; copy it");
     refuse_layout(2, SHAPE(3, 4), SHAPE(4, -1), "a stride is negative");
     refuse_layout(2, SHAPE(3, 4), SHAPE(0, 1), "repeats elements (broadcast)");
     refuse_layout(2, SHAPE(3, 4), SHAPE(1, 0), "repeats elements (broadcast)");
-    refuse_layout(2, SHAPE(3, 4), SHAPE(8, 2),
-                  "both are above 1; copy it (.contiguous(), numpy.ascontiguousarray())");
+    refuse_layout(2, SHAPE(3, 4), SHAPE(8, 2), "both are above 1; copy it (.contiguous(), numpy.ascontiguousarray())");
     refuse_layout(2, SHAPE(3, 4), SHAPE(3, 1), "rows overlap");
     refuse_layout(2, SHAPE(3, 4), SHAPE(1, 2), "rows overlap");
     refuse_layout(1, SHAPE(4), SHAPE(2), "elements of a vector are apart");
-    refuse_layout(5, SHAPE(2, 2, 3, 2, 4), SHAPE(96, 24, 9, 4, 1),
-                  "its 5 dimensions do not lie one after the other");
+    refuse_layout(5, SHAPE(2, 2, 3, 2, 4), SHAPE(96, 24, 9, 4, 1), "its 5 dimensions do not lie one after the other");
     refuse_layout(2, SHAPE(-3, 4), NULL, "dimension 0 has -3 elements");
     refuse_layout(2, SHAPE(INT64_MAX, 4), NULL, "more elements than can be addressed");
     refuse_layout(2, SHAPE(3, 4), SHAPE(INT64_MAX, 1), "its strides lead further");
@@ -347,19 +337,15 @@ static void operands_that_do_not_fit_are_refused(void **state)
     expect(plx_gemm_of_tensors(context, &ta, &tb, &tc, &problem, operands), PLX_INVALID,
            "no product of: 3 x 4 of f32 (rank 2) and 5 x 2");
     expect(plx_gemm_of_tensors(context, &ta, &tx, &tc, &problem, operands), PLX_INVALID, "(rank 1)");
-    expect(plx_gemm_of_tensors(context, &tc, &(plx_tensor){.rank = 2, .rows = 2, .cols = 9, .dtype = PLX_F32},
-                               &ta, &problem, operands),
+    expect(plx_gemm_of_tensors(context, &tc, &(plx_tensor){.rank = 2, .rows = 2, .cols = 9, .dtype = PLX_F32}, &ta,
+                               &problem, operands),
            PLX_INVALID, "the result does not fit");
     expect(plx_matvec_of_tensors(context, &tb, &tx, &tx, &problem, operands), PLX_INVALID, "no product of");
-    expect(plx_matvec_of_tensors(context, &ta, &tx, &tx, &problem, operands), PLX_INVALID,
-           "does not fit the matrix");
-    expect(plx_transpose_of_tensors(context, &ta, &tb, &problem, operands), PLX_INVALID,
-           "not the other's transpose");
+    expect(plx_matvec_of_tensors(context, &ta, &tx, &tx, &problem, operands), PLX_INVALID, "does not fit the matrix");
+    expect(plx_transpose_of_tensors(context, &ta, &tb, &problem, operands), PLX_INVALID, "not the other's transpose");
     turned.rows = 4, turned.cols = 3, turned.transposed = true;
-    expect(plx_transpose_of_tensors(context, &ta, &turned, &problem, operands), PLX_UNSUPPORTED,
-           "this is a copy");
-    expect(plx_reduce_of_tensors(context, &ta, PLX_SUM, &tx, &problem, operands), PLX_INVALID,
-           "has not one element");
+    expect(plx_transpose_of_tensors(context, &ta, &turned, &problem, operands), PLX_UNSUPPORTED, "this is a copy");
+    expect(plx_reduce_of_tensors(context, &ta, PLX_SUM, &tx, &problem, operands), PLX_INVALID, "has not one element");
     plx_buffer *const all[] = {ta.view.buffer, tb.view.buffer, tc.view.buffer, tx.view.buffer};
     for (size_t i = 0; i < 4; i++)
         plx_buffer_destroy(all[i]);
@@ -445,14 +431,9 @@ static void a_buffer_of_ours_goes_to_others(void **state)
 {
     (void)state;
     for (int order = 0; order < 2; order++) {
-        plx_tensor ours = {.dtype = PLX_F32,
-                           .rank = 2,
-                           .batch = 1,
-                           .rows = 2,
-                           .cols = 3,
-                           .ld = 4,
-                           .transposed = order == 1},
-                   again;
+        plx_tensor
+            ours = {.dtype = PLX_F32, .rank = 2, .batch = 1, .rows = 2, .cols = 3, .ld = 4, .transposed = order == 1},
+            again;
         DLManagedTensorVersioned *dl = NULL;
         pthread_t thread;
         assert_int_equal(plx_buffer_create(host, 64, &ours.view.buffer), PLX_OK);

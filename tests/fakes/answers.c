@@ -40,11 +40,20 @@ uint64_t fake_number(uint64_t right, uint64_t huge)
 {
     uint64_t odd;
     switch (take()) {
-    case FAULT_ZERO: odd = 0; break;
-    case FAULT_HUGE: odd = huge; break;
-    case FAULT_MILLION: odd = 1000000; break;
-    case FAULT_NEGATIVE: odd = UINT64_MAX; break;
-    default: return right;
+    case FAULT_ZERO:
+        odd = 0;
+        break;
+    case FAULT_HUGE:
+        odd = huge;
+        break;
+    case FAULT_MILLION:
+        odd = 1000000;
+        break;
+    case FAULT_NEGATIVE:
+        odd = UINT64_MAX;
+        break;
+    default:
+        return right;
     }
     given();
     return odd;
@@ -54,11 +63,20 @@ double fake_real(double right)
 {
     double odd;
     switch (take()) {
-    case FAULT_ZERO: odd = 0; break;
-    case FAULT_HUGE: odd = INFINITY; break;
-    case FAULT_MILLION: odd = NAN; break;
-    case FAULT_NEGATIVE: odd = -1e30; break;
-    default: return right;
+    case FAULT_ZERO:
+        odd = 0;
+        break;
+    case FAULT_HUGE:
+        odd = INFINITY;
+        break;
+    case FAULT_MILLION:
+        odd = NAN;
+        break;
+    case FAULT_NEGATIVE:
+        odd = -1e30;
+        break;
+    default:
+        return right;
     }
     given();
     return odd;
@@ -185,12 +203,8 @@ static const struct kernel {
     size_t values;
     void (*compute)(const uint64_t *values, uint64_t blocks, uint64_t threads);
 } kernels[] = {
-    {"reduce_gmem", 4, reduce},
-    {"reduce_vector", 3, reduce_vector},
-    {"reduce_onepass", 5, reduce_onepass},
-    {"transpose_naive", 6, transpose},
-    {"matvec_row_per_thread", 8, matvec},
-    {"gemm_naive", 11, gemm},
+    {"reduce_gmem", 4, reduce},        {"reduce_vector", 3, reduce_vector},  {"reduce_onepass", 5, reduce_onepass},
+    {"transpose_naive", 6, transpose}, {"matvec_row_per_thread", 8, matvec}, {"gemm_naive", 11, gemm},
 };
 
 static const struct kernel *find(const char *entry)

@@ -62,7 +62,8 @@ void dummy_describe(plx_device_info *device, const char *name)
         .max_grid = {INT32_MAX, INT32_MAX, INT32_MAX},
         .max_block = {1024, 1024, 1024},
         .memory_bytes = UINT64_C(4) << 30,
-        .l2_bytes = UINT64_C(1) << 18, /* else a timing fills half a gigabyte, to get past the largest cache that there is */
+        .l2_bytes =
+            UINT64_C(1) << 18, /* else a timing fills half a gigabyte, to get past the largest cache that there is */
         .max_alloc_bytes = UINT64_C(4) << 30,
     };
     (void)snprintf(device->name, sizeof device->name, "%s", name);
@@ -163,8 +164,8 @@ plx_status dummy_synchronize(plx_plugin_queue *queue, plx_error *error)
     return status == PLX_OK ? leave(queue) : status;
 }
 
-plx_status dummy_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                        uint64_t bytes, plx_error *error)
+plx_status dummy_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                        plx_error *error)
 {
     const plx_status status = enter(queue, error);
     if (status != PLX_OK)
@@ -173,8 +174,8 @@ plx_status dummy_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset
     return leave(queue);
 }
 
-plx_status dummy_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                          uint64_t bytes, plx_error *error)
+plx_status dummy_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                          plx_error *error)
 {
     const plx_status status = enter(queue, error);
     if (status != PLX_OK)
@@ -183,8 +184,8 @@ plx_status dummy_download(plx_plugin_queue *queue, void *to, plx_memory *from, u
     return leave(queue);
 }
 
-plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                      uint64_t bytes, plx_error *error)
+plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                      plx_error *error)
 {
     const plx_status status = enter(queue, error);
     if (status != PLX_OK)
@@ -192,7 +193,8 @@ plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offs
     for (uint64_t i = 0; i < bytes && i < sizeof pattern; i++)
         memory->data[offset + i] = ((const unsigned char *)&pattern)[i];
     for (uint64_t done = sizeof pattern; done < bytes; done *= 2) /* what is filled is copied behind itself */
-        memcpy(memory->data + offset + done, memory->data + offset, (size_t)(done < bytes - done ? done : bytes - done));
+        memcpy(memory->data + offset + done, memory->data + offset,
+               (size_t)(done < bytes - done ? done : bytes - done));
     return leave(queue);
 }
 
@@ -236,8 +238,7 @@ plx_status dummy_event_record(plx_plugin_queue *queue, plx_plugin_event *event, 
 }
 
 /* A call takes one nanosecond. */
-plx_status dummy_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                               plx_error *error)
+plx_status dummy_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error)
 {
     const plx_status status = told_to_fail(error);
     if (status == PLX_OK)
@@ -296,8 +297,7 @@ static void expect_known(const plx_problem *problem)
         abort();
 }
 
-plx_status dummy_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                        plx_error *error)
+plx_status dummy_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     (void)session;
     expect_known(problem);
@@ -318,7 +318,8 @@ static plx_status serves(const plx_problem *problem, plx_error *error)
 plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
                          size_t capacity, size_t *count, plx_error *error)
 {
-    static const plx_config all[] = {{.name = "once", .number = 7}, {.name = "twice", .number = TWICE, .expected_us = 3}};
+    static const plx_config all[] = {{.name = "once", .number = 7},
+                                     {.name = "twice", .number = TWICE, .expected_us = 3}};
     (void)session;
     (void)error;
     *count = problem->op == PLX_GEMM && kernel == 0 ? 2 : 0;
@@ -327,8 +328,7 @@ plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_
     return PLX_OK;
 }
 
-plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                          plx_error *error)
+plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     (void)session;
     (void)kernel;
@@ -336,8 +336,8 @@ plx_status dummy_supports(plx_session *session, const plx_problem *problem, size
 }
 #endif
 
-plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                      plx_plugin_plan **plan, plx_error *error)
+plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                      plx_error *error)
 {
     (void)session;
     plx_status status = told_to_fail(error);
@@ -389,17 +389,15 @@ static void gemm_f32(const plx_gemm_problem *problem, const plx_operand *operand
         for (int64_t j = 0; j < problem->n; j++) {
             float sum = 0.0F;
             for (int64_t k = 0; k < problem->k; k++)
-                sum += element_of(&operands[0], i * problem->lda + k) *
-                       element_of(&operands[1], k * problem->ldb + j);
+                sum += element_of(&operands[0], i * problem->lda + k) * element_of(&operands[1], k * problem->ldb + j);
             sum *= (float)problem->alpha;
-            memcpy(operands[2].memory->data + operands[2].offset + (uint64_t)(i * problem->ldc + j) * 4,
-                   &sum, 4);
+            memcpy(operands[2].memory->data + operands[2].offset + (uint64_t)(i * problem->ldc + j) * 4, &sum, 4);
         }
     }
 }
 
-plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                         size_t count, plx_error *error)
+plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                         plx_error *error)
 {
     (void)count;
     const plx_status status = enter(queue, error);
@@ -417,8 +415,8 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
     return leave(queue);
 }
 
-plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                       size_t count, plx_counters *counters, plx_error *error)
+plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                       plx_counters *counters, plx_error *error)
 {
     const double none = (double)NAN;
     const plx_status status = dummy_execute(plan, queue, operands, count, error);

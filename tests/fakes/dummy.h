@@ -9,19 +9,18 @@
 
 /* What the layout of structs that cross the boundary can be seen by: a plugin that was
  * compiled against an older header must have the same. */
-#define DUMMY_LAYOUT                                                                                         \
-    {                                                                                                        \
-        sizeof(plx_error), sizeof(plx_problem), offsetof(plx_problem, of),                                   \
-            offsetof(plx_reduce_problem, reduction), offsetof(plx_transpose_problem, ld_out),                \
-            offsetof(plx_matvec_problem, trans), offsetof(plx_matvec_problem, beta),                         \
-            offsetof(plx_gemm_problem, trans_b), offsetof(plx_gemm_problem, beta),                           \
-            offsetof(plx_probe_problem, regions), sizeof(plx_device_info), offsetof(plx_device_info, score), \
-            offsetof(plx_device_info, memory_bytes), offsetof(plx_device_info, l2_bytes),                    \
-            sizeof(plx_kernel), offsetof(plx_kernel, dtypes), offsetof(plx_kernel, depth),                   \
-            sizeof(plx_counters), offsetof(plx_counters, duration_ns), sizeof(plx_telemetry),                \
-            offsetof(plx_telemetry, ecc), sizeof(plx_operand), PLX_DEVICE_LOST, PLX_C128, PLX_PROBE,         \
-            PLX_MAX, PLX_COMPUTE_TF32, PLX_PROBE_LAUNCH, PLX_R2, PLX_KERNEL_MATRIX_UNITS, PLX_FEATURE_CPU,   \
-            PLX_KNOWS_THROTTLE, PLX_THROTTLE_OTHER, offsetof(plx_plugin, telemetry)                          \
+#define DUMMY_LAYOUT                                                                                                   \
+    {                                                                                                                  \
+        sizeof(plx_error), sizeof(plx_problem), offsetof(plx_problem, of), offsetof(plx_reduce_problem, reduction),    \
+            offsetof(plx_transpose_problem, ld_out), offsetof(plx_matvec_problem, trans),                              \
+            offsetof(plx_matvec_problem, beta), offsetof(plx_gemm_problem, trans_b), offsetof(plx_gemm_problem, beta), \
+            offsetof(plx_probe_problem, regions), sizeof(plx_device_info), offsetof(plx_device_info, score),           \
+            offsetof(plx_device_info, memory_bytes), offsetof(plx_device_info, l2_bytes), sizeof(plx_kernel),          \
+            offsetof(plx_kernel, dtypes), offsetof(plx_kernel, depth), sizeof(plx_counters),                           \
+            offsetof(plx_counters, duration_ns), sizeof(plx_telemetry), offsetof(plx_telemetry, ecc),                  \
+            sizeof(plx_operand), PLX_DEVICE_LOST, PLX_C128, PLX_PROBE, PLX_MAX, PLX_COMPUTE_TF32, PLX_PROBE_LAUNCH,    \
+            PLX_R2, PLX_KERNEL_MATRIX_UNITS, PLX_FEATURE_CPU, PLX_KNOWS_THROTTLE, PLX_THROTTLE_OTHER,                  \
+            offsetof(plx_plugin, telemetry)                                                                            \
     }
 enum { DUMMY_LAYOUTS = 34 };
 
@@ -32,7 +31,7 @@ typedef struct dummy_state {
     atomic_long sessions, memories, queues, events, plans; /* that are alive */
     atomic_long plans_made;
     atomic_long synchronized;
-    atomic_long config; /* of the last plan */
+    atomic_long config;           /* of the last plan */
     size_t layout[DUMMY_LAYOUTS]; /* as the plugin was compiled */
 } dummy_state;
 
@@ -46,30 +45,28 @@ void dummy_free(plx_session *session, plx_memory *memory);
 plx_status dummy_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error);
 void dummy_queue_destroy(plx_plugin_queue *queue);
 plx_status dummy_synchronize(plx_plugin_queue *queue, plx_error *error);
-plx_status dummy_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                        uint64_t bytes, plx_error *error);
-plx_status dummy_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                          uint64_t bytes, plx_error *error);
-plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                      uint64_t bytes, plx_error *error);
+plx_status dummy_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                        plx_error *error);
+plx_status dummy_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                          plx_error *error);
+plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                      plx_error *error);
 plx_status dummy_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
                       uint64_t from_offset, uint64_t bytes, plx_error *error);
 plx_status dummy_event_create(plx_session *session, plx_plugin_event **event, plx_error *error);
 void dummy_event_destroy(plx_plugin_event *event);
 plx_status dummy_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
-plx_status dummy_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                               plx_error *error);
+plx_status dummy_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error);
 const plx_kernel *dummy_kernel(plx_op op, size_t index);
-plx_status dummy_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                        plx_error *error);
-plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                      plx_plugin_plan **plan, plx_error *error);
+plx_status dummy_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error);
+plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                      plx_error *error);
 void dummy_plan_destroy(plx_plugin_plan *plan);
-plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                         size_t count, plx_error *error);
+plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                         plx_error *error);
 /* Executes, and counts 64 sectors read and no more. */
-plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                       size_t count, plx_counters *counters, plx_error *error);
+plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                       plx_counters *counters, plx_error *error);
 #if PLX_PLUGIN_ABI >= 4
 /* Everything but sums of 131313 elements, without making a plan. */
 plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
@@ -84,13 +81,12 @@ plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_
 plx_status dummy_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error);
 
 /* Every slot but probe and copy, which some dummies want otherwise. */
-#define DUMMY_SLOTS                                                                                    \
-    DUMMY_NEW_SLOTS.open = dummy_open, .close = dummy_close, .alloc = dummy_alloc, .free = dummy_free, \
-    .queue_create = dummy_queue_create, .queue_destroy = dummy_queue_destroy,                          \
-    .synchronize = dummy_synchronize, .upload = dummy_upload, .download = dummy_download,              \
-    .fill = dummy_fill, .event_create = dummy_event_create, .event_destroy = dummy_event_destroy,      \
-    .event_record = dummy_event_record, .event_elapsed = dummy_event_elapsed, .kernel = dummy_kernel,  \
-    .choose = dummy_choose, .plan = dummy_plan, .plan_destroy = dummy_plan_destroy,                    \
+#define DUMMY_SLOTS                                                                                                 \
+    DUMMY_NEW_SLOTS.open = dummy_open, .close = dummy_close, .alloc = dummy_alloc, .free = dummy_free,              \
+    .queue_create = dummy_queue_create, .queue_destroy = dummy_queue_destroy, .synchronize = dummy_synchronize,     \
+    .upload = dummy_upload, .download = dummy_download, .fill = dummy_fill, .event_create = dummy_event_create,     \
+    .event_destroy = dummy_event_destroy, .event_record = dummy_event_record, .event_elapsed = dummy_event_elapsed, \
+    .kernel = dummy_kernel, .choose = dummy_choose, .plan = dummy_plan, .plan_destroy = dummy_plan_destroy,         \
     .execute = dummy_execute, .count = dummy_count, .telemetry = dummy_telemetry
 
 #endif

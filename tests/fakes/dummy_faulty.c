@@ -138,8 +138,7 @@ static const plx_kernel *faulty_kernel(plx_op op, size_t index)
     return op == faulty_op() && index < count ? &kernels[index] : NULL;
 }
 
-static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                                plx_error *error)
+static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     const char *best = getenv("FAULTY_BEST"), *lost = getenv("FAULTY_LOST");
     (void)session;
@@ -208,8 +207,8 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
     *result = of_nothing(problem->reduction);
     for (int64_t i = 0; i < problem->n; i += PIECE) {
         const int64_t count = problem->n - i < PIECE ? problem->n - i : PIECE;
-        plx_status status = dummy_download(queue, elements, x->memory, x->offset + (uint64_t)i * 4,
-                                           (uint64_t)count * 4, error);
+        plx_status status =
+            dummy_download(queue, elements, x->memory, x->offset + (uint64_t)i * 4, (uint64_t)count * 4, error);
         if (status != PLX_OK)
             return status;
         for (int64_t k = 0; k < count; k++)
@@ -219,8 +218,8 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
 }
 
 /* Or a copy, its rows one behind the other. */
-static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands,
-                            const plx_transpose_problem *problem, bool copies, plx_error *error)
+static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands, const plx_transpose_problem *problem,
+                            bool copies, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
@@ -242,8 +241,8 @@ static plx_status reverse(plx_plugin_queue *queue, const plx_operand *operands, 
     for (int64_t at = 0; status == PLX_OK && at < n; at += RUN) {
         const size_t length = n - at < RUN ? (size_t)(n - at) : RUN;
         const uint64_t offset = (uint64_t)at * sizeof run[0];
-        status = dummy_download(queue, run, operands[0].memory, operands[0].offset + offset,
-                                length * sizeof run[0], error);
+        status =
+            dummy_download(queue, run, operands[0].memory, operands[0].offset + offset, length * sizeof run[0], error);
         for (size_t i = 0; i < length; i++)
             backwards[i] = run[length - 1 - i];
         if (status == PLX_OK)
@@ -254,8 +253,8 @@ static plx_status reverse(plx_plugin_queue *queue, const plx_operand *operands, 
 }
 
 /* What lies at the output of a transpose, each times 1. */
-static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out,
-                           const plx_transpose_problem *problem, plx_error *error)
+static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out, const plx_transpose_problem *problem,
+                           plx_error *error)
 {
     static const volatile float one = 1.0F;
     plx_status status = PLX_OK;
@@ -270,14 +269,13 @@ static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out,
     return status;
 }
 
-static plx_status sum_from_first(plx_plugin_queue *queue, const plx_operand *operands, int64_t n,
-                                 plx_error *error)
+static plx_status sum_from_first(plx_plugin_queue *queue, const plx_operand *operands, int64_t n, plx_error *error)
 {
     float sum = 0;
     for (int64_t i = 0; i < n; i++) {
         float element;
-        plx_status status = dummy_download(queue, &element, operands[0].memory,
-                                           operands[0].offset + (uint64_t)i * 4, 4, error);
+        plx_status status =
+            dummy_download(queue, &element, operands[0].memory, operands[0].offset + (uint64_t)i * 4, 4, error);
         if (status != PLX_OK)
             return status;
         sum = i == 0 ? element : sum + element;
@@ -315,8 +313,7 @@ static void obey_test(const faulty_plan *plan)
     const char *hang = getenv("FAULTY_HANG"), *delay = getenv("FAULTY_DELAY");
     if (delay != NULL)
         (void)nanosleep(&(struct timespec){.tv_nsec = strtol(delay, NULL, 10) * 1000000}, NULL);
-    while (hang != NULL && plan->problem.op == PLX_REDUCE &&
-           plan->problem.of.reduce.n == strtoll(hang, NULL, 10))
+    while (hang != NULL && plan->problem.op == PLX_REDUCE && plan->problem.of.reduce.n == strtoll(hang, NULL, 10))
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
@@ -324,12 +321,11 @@ static void obey_test(const faulty_plan *plan)
  * last look on a machine that is held up (one to be judged, one to find the batch, two rounds). */
 static bool is_idle(const faulty_plan *plan)
 {
-    return (plan->kernel == FAULT_FIRST && plan->calls > 1) ||
-           (plan->kernel == FAULT_STOPS && plan->calls > 4);
+    return (plan->kernel == FAULT_FIRST && plan->calls > 1) || (plan->kernel == FAULT_STOPS && plan->calls > 4);
 }
 
-static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
-                                 const plx_operand *operands, size_t count, plx_error *error)
+static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue, const plx_operand *operands,
+                                 size_t count, plx_error *error)
 {
     faulty_plan *plan = (faulty_plan *)(void *)opaque;
     const char *lost = getenv("FAULTY_LOST");
@@ -339,12 +335,10 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     if (is_idle(plan))
         return PLX_OK;
     if (plan->kernel == FAULT_REPLAYS && plan->calls > 1)
-        return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first,
-                            error);
+        return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first, error);
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
-    if (lost != NULL && plan->problem.op == PLX_REDUCE &&
-        plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
+    if (lost != NULL && plan->problem.op == PLX_REDUCE && plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
         return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
@@ -352,8 +346,7 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     if (plan->problem.dtype == PLX_F32)
         return execute_f32(plan, queue, operands, error);
     if (plan->problem.op == PLX_TRANSPOSE)
-        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK,
-                         error);
+        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK, error);
     if (plan->problem.op == PLX_PROBE)
         return reverse(queue, operands, plan->problem.of.probe.n, error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
@@ -405,9 +398,8 @@ static plx_status faulty_event_elapsed(plx_plugin_event *from, plx_plugin_event 
         const char *name;
         double says;
     } clocks[] = {
-        {"true", passed},      {"fast", passed / 1000},        {"third", passed / 3},
-        {"tiny", 2e-304},      {"slow", passed * 1e3},         {"nan", (double)NAN},
-        {"negative", -passed}, {"infinite", (double)INFINITY},
+        {"true", passed},       {"fast", passed / 1000}, {"third", passed / 3}, {"tiny", 2e-304},
+        {"slow", passed * 1e3}, {"nan", (double)NAN},    {"negative", -passed}, {"infinite", (double)INFINITY},
     };
     const char *wanted = getenv("FAULTY_CLOCK");
     (void)error;

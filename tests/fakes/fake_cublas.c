@@ -126,36 +126,34 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, siz
     return CUBLAS_STATUS_SUCCESS;
 }
 
-#define GEMM(name, type, plain)                                                                              \
-    cublasStatus_t name##_v2_64(cublasHandle_t handle, cublasOperation_t trans_a, cublasOperation_t trans_b, \
-                                int64_t m, int64_t n, int64_t k, const type *alpha, const type *a,           \
-                                int64_t lda, const type *b, int64_t ldb, const type *beta, type *c,          \
-                                int64_t ldc)                                                                 \
-    {                                                                                                        \
-        (void)handle;                                                                                        \
-        ENTER(#name);                                                                                        \
-        multiply(&(product){plain, trans_a != CUBLAS_OP_N, trans_b != CUBLAS_OP_N, m, n, k, lda, ldb, ldc,   \
-                            a, b, c, c, *alpha, *beta});                                                     \
-        return CUBLAS_STATUS_SUCCESS;                                                                        \
+#define GEMM(name, type, plain)                                                                                        \
+    cublasStatus_t name##_v2_64(cublasHandle_t handle, cublasOperation_t trans_a, cublasOperation_t trans_b,           \
+                                int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda,        \
+                                const type *b, int64_t ldb, const type *beta, type *c, int64_t ldc)                    \
+    {                                                                                                                  \
+        (void)handle;                                                                                                  \
+        ENTER(#name);                                                                                                  \
+        multiply(&(product){plain, trans_a != CUBLAS_OP_N, trans_b != CUBLAS_OP_N, m, n, k, lda, ldb, ldc, a, b, c, c, \
+                            *alpha, *beta});                                                                           \
+        return CUBLAS_STATUS_SUCCESS;                                                                                  \
     }
 GEMM(cublasSgemm, float, true)
 GEMM(cublasDgemm, double, false)
 
 /* y is a matrix of one column. */
-#define GEMV(name, type, plain)                                                                             \
-    cublasStatus_t name##_v2_64(cublasHandle_t handle, cublasOperation_t trans, int64_t rows, int64_t cols, \
-                                const type *alpha, const type *a, int64_t lda, const type *x,               \
-                                int64_t step_x, const type *beta, type *y, int64_t step_y)                  \
-    {                                                                                                       \
-        const bool turned = trans != CUBLAS_OP_N;                                                           \
-        const int64_t m = turned ? cols : rows, k = turned ? rows : cols;                                   \
-        (void)handle;                                                                                       \
-        ENTER(#name);                                                                                       \
-        if (step_x != 1 || step_y != 1)                                                                     \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                             \
-        multiply(                                                                                           \
-            &(product){plain, turned, false, m, 1, k, lda, k > 0 ? k : 1, m, a, x, y, y, *alpha, *beta});   \
-        return CUBLAS_STATUS_SUCCESS;                                                                       \
+#define GEMV(name, type, plain)                                                                                \
+    cublasStatus_t name##_v2_64(cublasHandle_t handle, cublasOperation_t trans, int64_t rows, int64_t cols,    \
+                                const type *alpha, const type *a, int64_t lda, const type *x, int64_t step_x,  \
+                                const type *beta, type *y, int64_t step_y)                                     \
+    {                                                                                                          \
+        const bool turned = trans != CUBLAS_OP_N;                                                              \
+        const int64_t m = turned ? cols : rows, k = turned ? rows : cols;                                      \
+        (void)handle;                                                                                          \
+        ENTER(#name);                                                                                          \
+        if (step_x != 1 || step_y != 1)                                                                        \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                                \
+        multiply(&(product){plain, turned, false, m, 1, k, lda, k > 0 ? k : 1, m, a, x, y, y, *alpha, *beta}); \
+        return CUBLAS_STATUS_SUCCESS;                                                                          \
     }
 GEMV(cublasSgemv, float, true)
 GEMV(cublasDgemv, double, false)
@@ -172,22 +170,22 @@ GEMV(cublasDgemv, double, false)
 SCAL(cublasSscal, float)
 SCAL(cublasDscal, double)
 
-#define GEAM(name, type, plain)                                                                           \
-    cublasStatus_t name##_64(cublasHandle_t handle, cublasOperation_t trans_a, cublasOperation_t trans_b, \
-                             int64_t m, int64_t n, const type *alpha, const type *a, int64_t lda,         \
-                             const type *beta, const type *b, int64_t ldb, type *c, int64_t ldc)          \
-    {                                                                                                     \
-        (void)handle;                                                                                     \
-        (void)b;                                                                                          \
-        (void)ldb;                                                                                        \
-        ENTER(#name);                                                                                     \
-        if (*beta != 0 || trans_b != CUBLAS_OP_N)                                                         \
-            return CUBLAS_STATUS_INVALID_VALUE;                                                           \
-        for (int64_t col = 0; col < n; col++)                                                             \
-            for (int64_t row = 0; row < m; row++)                                                         \
-                write_at(c, row + col * ldc,                                                              \
-                         *alpha * element(a, lda, trans_a != CUBLAS_OP_N, row, col, plain), plain);       \
-        return CUBLAS_STATUS_SUCCESS;                                                                     \
+#define GEAM(name, type, plain)                                                                                      \
+    cublasStatus_t name##_64(cublasHandle_t handle, cublasOperation_t trans_a, cublasOperation_t trans_b, int64_t m, \
+                             int64_t n, const type *alpha, const type *a, int64_t lda, const type *beta,             \
+                             const type *b, int64_t ldb, type *c, int64_t ldc)                                       \
+    {                                                                                                                \
+        (void)handle;                                                                                                \
+        (void)b;                                                                                                     \
+        (void)ldb;                                                                                                   \
+        ENTER(#name);                                                                                                \
+        if (*beta != 0 || trans_b != CUBLAS_OP_N)                                                                    \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                                      \
+        for (int64_t col = 0; col < n; col++)                                                                        \
+            for (int64_t row = 0; row < m; row++)                                                                    \
+                write_at(c, row + col * ldc, *alpha * element(a, lda, trans_a != CUBLAS_OP_N, row, col, plain),      \
+                         plain);                                                                                     \
+        return CUBLAS_STATUS_SUCCESS;                                                                                \
     }
 GEAM(cublasSgeam, float, true)
 GEAM(cublasDgeam, double, false)
@@ -217,8 +215,7 @@ static cublasStatus_t unmake(void *object)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasStatus_t desc_create(cublasLtMatmulDesc_t *made, cublasComputeType_t compute,
-                                  cudaDataType_t scalars)
+static cublasStatus_t desc_create(cublasLtMatmulDesc_t *made, cublasComputeType_t compute, cudaDataType_t scalars)
 {
     (void)scalars;
     ENTER("cublasLtMatmulDescCreate");
@@ -233,8 +230,8 @@ static cublasStatus_t desc_destroy(cublasLtMatmulDesc_t desc)
     return unmake(desc);
 }
 
-static cublasStatus_t desc_set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t what,
-                               const void *value, size_t bytes)
+static cublasStatus_t desc_set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t what, const void *value,
+                               size_t bytes)
 {
     lt_product *described = (lt_product *)desc;
     ENTER("cublasLtMatmulDescSetAttribute");
@@ -242,8 +239,8 @@ static cublasStatus_t desc_set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttr
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasStatus_t layout_create(cublasLtMatrixLayout_t *made, cudaDataType type, uint64_t rows,
-                                    uint64_t cols, int64_t ld)
+static cublasStatus_t layout_create(cublasLtMatrixLayout_t *made, cudaDataType type, uint64_t rows, uint64_t cols,
+                                    int64_t ld)
 {
     ENTER("cublasLtMatrixLayoutCreate");
     lt_layout *layout = make(sizeof *layout);
@@ -269,9 +266,8 @@ static cublasStatus_t preference_destroy(cublasLtMatmulPreference_t preference)
     return unmake(preference);
 }
 
-static cublasStatus_t preference_set(cublasLtMatmulPreference_t preference,
-                                     cublasLtMatmulPreferenceAttributes_t what, const void *value,
-                                     size_t bytes)
+static cublasStatus_t preference_set(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t what,
+                                     const void *value, size_t bytes)
 {
     (void)preference;
     ENTER("cublasLtMatmulPreferenceSetAttribute");
@@ -300,12 +296,11 @@ static cublasStatus_t heuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t de
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha,
-                             const void *a, cublasLtMatrixLayout_t a_layout, const void *b,
-                             cublasLtMatrixLayout_t b_layout, const void *beta, const void *c,
-                             cublasLtMatrixLayout_t c_layout, void *d, cublasLtMatrixLayout_t d_layout,
-                             const cublasLtMatmulAlgo_t *algorithm, void *workspace, size_t bytes,
-                             cudaStream_t stream)
+static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a,
+                             cublasLtMatrixLayout_t a_layout, const void *b, cublasLtMatrixLayout_t b_layout,
+                             const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
+                             cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algorithm, void *workspace,
+                             size_t bytes, cudaStream_t stream)
 {
     const lt_product *product_of = (const lt_product *)desc;
     const lt_layout *of_a = (const lt_layout *)a_layout, *of_b = (const lt_layout *)b_layout,
@@ -328,7 +323,8 @@ static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
                         turned ? of_a->rows : of_a->cols, of_a->ld, of_b->ld, of_c->ld, a, b, c, d,
                         read_at(alpha, 0, is_f32), read_at(beta, 0, is_f32)});
     if (fake_cublas.lt_wrong >> fake_cublas.lt_used & 1)
-        memset((char *)d + (size_t)((of_c->cols - 1) * of_c->ld) * (is_f32 ? 4 : 8), 0, (size_t)of_c->rows * (is_f32 ? 4 : 8));
+        memset((char *)d + (size_t)((of_c->cols - 1) * of_c->ld) * (is_f32 ? 4 : 8), 0,
+               (size_t)of_c->rows * (is_f32 ? 4 : 8));
     return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
 /* A fake libcuda.so.1, so that the CUDA host code can be tested without a
- * device.  Not for several threads at once.  $FAKE_CUDA_DEVICES: how many there are.  $FAKE_COMPUTES: launches of the plainest kernels compute, and
- * calls meet the faults that are planned (answers.h). */
+ * device.  Not for several threads at once.  $FAKE_CUDA_DEVICES: how many there are.  $FAKE_COMPUTES: launches of the
+ * plainest kernels compute, and calls meet the faults that are planned (answers.h). */
 #include "fake_cuda_inside.h"
 
 #include <stdio.h>
@@ -34,10 +34,14 @@ fake_cuda_state *fake_cuda_control(void)
 static CUresult result_of(fault_how how)
 {
     switch (how) {
-    case FAULT_NO_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
-    case FAULT_LOST: return CUDA_ERROR_ILLEGAL_ADDRESS;
-    case FAULT_UNKNOWN: return (CUresult)12345;
-    default: return CUDA_SUCCESS; /* and perhaps an answer that can't be */
+    case FAULT_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    case FAULT_LOST:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case FAULT_UNKNOWN:
+        return (CUresult)12345;
+    default:
+        return CUDA_SUCCESS; /* and perhaps an answer that can't be */
     }
 }
 
@@ -174,26 +178,44 @@ EXPORT CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 static int attribute_value(CUdevice_attribute attribute)
 {
     switch ((int)attribute) {
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 49152;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        return 0;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        return 132;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+        return 32;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+        return 49152;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        return 232448;
     case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
         return FAKE_RESERVED_SHARED;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 2147483647;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y: return 65535;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X: return 1024;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 52428800;
-    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID: return 0;
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return 0xa7;
-    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID: return 1;
-    default: return -1;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+        return 2147483647;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+        return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
+        return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+        return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
+        return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
+        return 64;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+        return 52428800;
+    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
+        return 0;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+        return 0xa7;
+    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+        return 1;
+    default:
+        return -1;
     }
 }
 
@@ -398,20 +420,29 @@ static CUresult tell(CUpointer_attribute attribute, const fake_memory *memory, C
 {
     const int known = memory != NULL, in_pool = known && memory->context == NULL;
     switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: *(void **)answer = known ? memory->context : NULL; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        *(void **)answer = known ? memory->context : NULL;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned int *)answer = known ? (unsigned int)memory->type : 0;
         return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)answer = known ? pointer : 0; return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned char *)answer = known && memory->managed; return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)answer = known ? memory->device : -2; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *(CUdeviceptr *)answer = known ? pointer : 0;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(unsigned char *)answer = known && memory->managed;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)answer = known ? memory->device : -2;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *(CUdeviceptr *)answer = known ? (CUdeviceptr)(uintptr_t)memory->bytes : 0;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
         *(size_t *)answer = !known ? 0 : in_pool ? 1 : memory->length;
         return CUDA_SUCCESS;
-    default: return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -485,8 +516,8 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 }
 
 /* $FAKE_LINK=DEVICE: what arrives there lacks a bit. */
-EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
-                                  CUstream stream)
+EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                  size_t bytes, CUstream stream)
 {
     const char *bad = getenv("FAKE_LINK");
     ENTER(fake_enter_context, "cuMemcpyPeerAsync");

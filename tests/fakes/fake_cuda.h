@@ -19,10 +19,10 @@ typedef struct fake_launch {
     char entry[128];
     unsigned int grid[3], block[3], shared_bytes;
     void *stream;
-    int dependent_launch; /* it may begin before what precedes it ends */
-    unsigned int cluster; /* blocks; 0: none was asked for */
+    int dependent_launch;               /* it may begin before what precedes it ends */
+    unsigned int cluster;               /* blocks; 0: none was asked for */
     uint64_t arguments[FAKE_ARGUMENTS]; /* eight bytes each */
-    const void *module; /* whose function it was */
+    const void *module;                 /* whose function it was */
 } fake_launch;
 
 /* What a map was encoded from; its first eight bytes are the address, as in a launch's arguments. */
@@ -38,35 +38,35 @@ typedef struct fake_cuda_state {
     /* So many calls from now, whatever they are but cuCtxSetCurrent, one returns failing_result; 0: none. */
     size_t failing_call;
     int device_count;
-    int static_shared;     /* of every function */
-    int max_block_threads; /* of every function */
+    int static_shared;                     /* of every function */
+    int max_block_threads;                 /* of every function */
     int odd_attribute, odd_value;          /* this attribute of every device has this value; 0: none */
     size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
 
-    size_t most_bytes; /* of one allocation; 0: 80 GiB */
-    double elapsed_ms; /* between any two events; 0: 1.5 */
+    size_t most_bytes;                                      /* of one allocation; 0: 80 GiB */
+    double elapsed_ms;                                      /* between any two events; 0: 1.5 */
     size_t contexts, modules, allocations, streams, events; /* alive now */
-    size_t left_behind;         /* modules to events that died with the last context */
-    size_t module_loads, calls, waits; /* ever; waits: for streams */
-    size_t captured;                   /* calls that went into a stream that is being captured */
-    int work_is_pending;               /* no event has passed, until one is waited for */
-    int next_is;      /* what the next allocation is: one of FAKE_MEMORY_ */
-    size_t host_allocations; /* page-locked, alive now */
-    size_t bad_frees;        /* of what is no allocation */
+    size_t left_behind;                                     /* modules to events that died with the last context */
+    size_t module_loads, calls, waits;                      /* ever; waits: for streams */
+    size_t captured;                                        /* calls that went into a stream that is being captured */
+    int work_is_pending;                                    /* no event has passed, until one is waited for */
+    int next_is;                                            /* what the next allocation is: one of FAKE_MEMORY_ */
+    size_t host_allocations;                                /* page-locked, alive now */
+    size_t bad_frees;                                       /* of what is no allocation */
     int driver_version;
-    void *last_wait, *last_recorded;   /* streams that were last told to wait, and where an event was recorded */
-    void *destroyed_context;           /* can't be made current */
-    int dynamic_shared_limit;                               /* the last one set */
-    uint64_t last_address;                                  /* of the newest allocation */
+    void *last_wait, *last_recorded; /* streams that were last told to wait, and where an event was recorded */
+    void *destroyed_context;         /* can't be made current */
+    int dynamic_shared_limit;        /* the last one set */
+    uint64_t last_address;           /* of the newest allocation */
     size_t last_bytes;
-    fake_map last_map;         /* encoded */
-    size_t maps_not_promoted; /* to more than a line in L2 */
+    fake_map last_map;          /* encoded */
+    size_t maps_not_promoted;   /* to more than a line in L2 */
     char last_text[4096];       /* the beginning of the text that was assembled last */
     unsigned int max_registers; /* that it was to keep to; 0: it was not told */
     /* Told of the machine code that became of a text, which is none; NULL: nobody is. */
     void (*module_loaded)(const void *code, size_t length);
-    const char *text_log;       /* what the assembler says of text; not NULL: it refuses it */
-    size_t launch_count; /* launches[] holds the first FAKE_LAUNCHES of them */
+    const char *text_log; /* what the assembler says of text; not NULL: it refuses it */
+    size_t launch_count;  /* launches[] holds the first FAKE_LAUNCHES of them */
     fake_launch launches[FAKE_LAUNCHES];
 } fake_cuda_state;
 

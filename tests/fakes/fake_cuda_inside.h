@@ -29,11 +29,11 @@ int fake_current_device(void);
 /* A number of 32 bits, or what is due in its place. */
 int fake_number32(int right);
 
-#define ENTER(how, function)                                                                      \
-    do {                                                                                          \
-        CUresult entered = how(function);                                                         \
-        if (entered != CUDA_SUCCESS)                                                              \
-            return entered;                                                                       \
+#define ENTER(how, function)              \
+    do {                                  \
+        CUresult entered = how(function); \
+        if (entered != CUDA_SUCCESS)      \
+            return entered;               \
     } while (0)
 
 #endif

@@ -47,8 +47,8 @@ static CUresult assemble(const char *text, unsigned int count, const CUjit_optio
     return fake_cuda.text_log == NULL && strstr(text, ".version") != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
 }
 
-EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
-                                   CUjit_option *options, void **values)
+EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
+                                   void **values)
 {
     ENTER(fake_enter_unsafe, "cuModuleLoadDataEx");
     const CUresult result = assemble(image, count, options, values);
@@ -140,11 +140,11 @@ static CUresult check_map(const fake_map *map, const cuuint32_t *every)
     return map->pitch % 16 == 0 && map->pitch < UINT64_C(1) << 40 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType type, cuuint32_t rank,
-                                       void *address, const cuuint64_t *sizes, const cuuint64_t *pitches,
-                                       const cuuint32_t *box, const cuuint32_t *every,
-                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                       CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                       const cuuint64_t *sizes, const cuuint64_t *pitches, const cuuint32_t *box,
+                                       const cuuint32_t *every, CUtensorMapInterleave interleave,
+                                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                       CUtensorMapFloatOOBfill fill)
 {
     ENTER(fake_enter, "cuTensorMapEncodeTiled");
     if (rank != 2 || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
@@ -184,8 +184,8 @@ static void note_attributes(const CUlaunchConfig *config, fake_launch *launch)
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             launch->dependent_launch = attribute->value.programmaticStreamSerializationAllowed;
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            launch->cluster = attribute->value.clusterDim.x * attribute->value.clusterDim.y *
-                              attribute->value.clusterDim.z;
+            launch->cluster =
+                attribute->value.clusterDim.x * attribute->value.clusterDim.y * attribute->value.clusterDim.z;
     }
 }
 
@@ -217,7 +217,8 @@ static void flip_a_bit(const uint64_t *values)
 static CUresult suffer(void)
 {
     static unsigned long launches;
-    const unsigned long gone = of_this_device("FAKE_GONE"), hangs = of_this_device("FAKE_HANGS"), slow = of_this_device("FAKE_SLOW");
+    const unsigned long gone = of_this_device("FAKE_GONE"), hangs = of_this_device("FAKE_HANGS"),
+                        slow = of_this_device("FAKE_SLOW");
     const struct timespec pause = {.tv_nsec = (long)(slow % 1000000) * 1000};
     launches++;
     if (of_this_device("FAKE_DIES") > 0 && launches > of_this_device("FAKE_DIES"))
@@ -241,8 +242,7 @@ static void compute(const fake_launch *launch, void **parameters)
         flip_a_bit(values);
 }
 
-static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters,
-                            void **extra)
+static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters, void **extra)
 {
     size_t number = fake_cuda.launch_count % FAKE_LAUNCHES;
     fake_launch *launch = &fake_cuda.launches[number];
@@ -271,10 +271,9 @@ static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, v
     return suffer();
 }
 
-EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-                               unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                               unsigned int block_z, unsigned int shared_bytes, CUstream stream,
-                               void **parameters, void **extra)
+EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                               unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                               unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
 {
     const CUlaunchConfig config = {
         .gridDimX = grid_x,
@@ -290,8 +289,7 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigne
     return note_launch(function, &config, parameters, extra);
 }
 
-EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
-                                 void **extra)
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
 {
     ENTER(fake_enter_context, "cuLaunchKernelEx");
     return note_launch(function, config, parameters, extra);

@@ -36,8 +36,7 @@ int fake_ends_captures(void)
     int ended = 0;
     for (fake_stream *stream = streams; stream != NULL && thread_mode != CU_STREAM_CAPTURE_MODE_RELAXED;
          stream = stream->next)
-        if (stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE &&
-            stream->mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
+        if (stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE && stream->mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
             stream->capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
             ended = 1;
         }

@@ -29,13 +29,13 @@ static CUptiResult enter(const char *function)
 }
 
 /* The library looks at the size of what it gets before all else. */
-#define ENTER(function, condition)                                                                \
-    do {                                                                                          \
-        CUptiResult entered = enter(function);                                                    \
-        if (entered != CUPTI_SUCCESS)                                                             \
-            return entered;                                                                       \
-        if (!(condition))                                                                         \
-            return CUPTI_ERROR_INVALID_OPERATION;                                                 \
+#define ENTER(function, condition)                \
+    do {                                          \
+        CUptiResult entered = enter(function);    \
+        if (entered != CUPTI_SUCCESS)             \
+            return entered;                       \
+        if (!(condition))                         \
+            return CUPTI_ERROR_INVALID_OPERATION; \
     } while (0)
 
 #define SIZED(type) (asked->structSize == type##_STRUCT_SIZE && asked->pPriv == NULL)
@@ -152,8 +152,8 @@ PLX_CUPTI_HOST_FUNCTIONS(DECLARE)
 CUptiResult cuptiProfilerHostInitialize(plx_cupti_host_open *asked)
 {
     ENTER("cuptiProfilerHostInitialize", asked->size == sizeof *asked && asked->kind == 0 &&
-                                             strcmp(asked->chip, "PRETENDED100") == 0 &&
-                                             asked->availability != NULL && asked->availability[0] == 1);
+                                             strcmp(asked->chip, "PRETENDED100") == 0 && asked->availability != NULL &&
+                                             asked->availability[0] == 1);
     asked->host = calloc(1, sizeof *asked->host);
     if (asked->host == NULL)
         return CUPTI_ERROR_OUT_OF_MEMORY;
@@ -195,9 +195,9 @@ CUptiResult cuptiProfilerHostGetConfigImage(plx_cupti_host_config *asked)
 
 CUptiResult cuptiProfilerHostEvaluateToGpuValues(plx_cupti_host_evaluate *asked)
 {
-    ENTER("cuptiProfilerHostEvaluateToGpuValues",
-          asked->size == sizeof *asked && asked->range == 0 && asked->bytes == IMAGE_BYTES &&
-              asked->data[0] == SUBMITTED && asked->metric_count == asked->host->metrics);
+    ENTER("cuptiProfilerHostEvaluateToGpuValues", asked->size == sizeof *asked && asked->range == 0 &&
+                                                      asked->bytes == IMAGE_BYTES && asked->data[0] == SUBMITTED &&
+                                                      asked->metric_count == asked->host->metrics);
     for (size_t i = 0; i < asked->metric_count; i++)
         asked->values[i] = value_of(asked->metrics[i]);
     return CUPTI_SUCCESS;
@@ -226,8 +226,8 @@ EXPORT CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params 
 
 EXPORT CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params *asked)
 {
-    ENTER("cuptiRangeProfilerGetCounterDataSize", SIZED(CUpti_RangeProfiler_GetCounterDataSize_Params) &&
-                                                      OF_PROFILER && asked->numMetrics > 0 &&
+    ENTER("cuptiRangeProfilerGetCounterDataSize", SIZED(CUpti_RangeProfiler_GetCounterDataSize_Params) && OF_PROFILER &&
+                                                      asked->numMetrics > 0 &&
                                                       asked->maxNumRangeTreeNodes >= asked->maxNumOfRanges);
     asked->counterDataSize = IMAGE_BYTES;
     return CUPTI_SUCCESS;
@@ -247,18 +247,16 @@ EXPORT CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Par
 {
     ENTER("cuptiRangeProfilerSetConfig",
           SIZED(CUpti_RangeProfiler_SetConfig_Params) && OF_PROFILER && asked->range == CUPTI_UserRange &&
-              asked->replayMode == CUPTI_UserReplay && asked->pConfig[0] == 2 &&
-              asked->configSize == IMAGE_BYTES && asked->pCounterDataImage[0] == 3 &&
-              asked->counterDataImageSize == IMAGE_BYTES && asked->maxRangesPerPass == 1 &&
-              asked->numNestingLevels == 1 && asked->minNestingLevel == 1);
+              asked->replayMode == CUPTI_UserReplay && asked->pConfig[0] == 2 && asked->configSize == IMAGE_BYTES &&
+              asked->pCounterDataImage[0] == 3 && asked->counterDataImageSize == IMAGE_BYTES &&
+              asked->maxRangesPerPass == 1 && asked->numNestingLevels == 1 && asked->minNestingLevel == 1);
     data_image = asked->pCounterDataImage;
     return CUPTI_SUCCESS;
 }
 
 EXPORT CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *asked)
 {
-    ENTER("cuptiRangeProfilerStart",
-          SIZED(CUpti_RangeProfiler_Start_Params) && OF_PROFILER && state.started == 0);
+    ENTER("cuptiRangeProfilerStart", SIZED(CUpti_RangeProfiler_Start_Params) && OF_PROFILER && state.started == 0);
     state.started = 1;
     return CUPTI_SUCCESS;
 }
@@ -273,8 +271,7 @@ EXPORT CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Par
 
 EXPORT CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *asked)
 {
-    ENTER("cuptiRangeProfilerPopRange",
-          SIZED(CUpti_RangeProfiler_PopRange_Params) && OF_PROFILER && state.pushed == 1);
+    ENTER("cuptiRangeProfilerPopRange", SIZED(CUpti_RangeProfiler_PopRange_Params) && OF_PROFILER && state.pushed == 1);
     state.pushed = 0;
     state.pops++;
     return CUPTI_SUCCESS;
@@ -282,8 +279,8 @@ EXPORT CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Param
 
 EXPORT CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *asked)
 {
-    ENTER("cuptiRangeProfilerStop", SIZED(CUpti_RangeProfiler_Stop_Params) && OF_PROFILER &&
-                                        state.started == 1 && state.pushed == 0);
+    ENTER("cuptiRangeProfilerStop",
+          SIZED(CUpti_RangeProfiler_Stop_Params) && OF_PROFILER && state.started == 1 && state.pushed == 0);
     state.started = 0;
     state.submitted++;
     asked->isAllPassSubmitted = state.submitted >= state.passes;

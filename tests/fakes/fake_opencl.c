@@ -86,10 +86,14 @@ static void tell_what_is_left(void)
 cl_int fake_enter(const char *function)
 {
     switch (fake_fault(function)) {
-    case FAULT_NO_MEMORY: return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    case FAULT_LOST: return CL_OUT_OF_RESOURCES;
-    case FAULT_UNKNOWN: return -12345;
-    default: return CL_SUCCESS; /* and perhaps an answer that can't be */
+    case FAULT_NO_MEMORY:
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    case FAULT_LOST:
+        return CL_OUT_OF_RESOURCES;
+    case FAULT_UNKNOWN:
+        return -12345;
+    default:
+        return CL_SUCCESS; /* and perhaps an answer that can't be */
     }
 }
 
@@ -156,19 +160,21 @@ EXPORT cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *platforms, cl_uint 
     return CL_SUCCESS;
 }
 
-EXPORT cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room, void *to,
-                                size_t *told)
+EXPORT cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room, void *to, size_t *told)
 {
     ENTER("clGetPlatformInfo");
     REQUIRE(fake_is(platform, PLATFORM), CL_INVALID_PLATFORM);
     switch (what) {
-    case CL_PLATFORM_NAME: return fake_give_text("Fake Platform", room, to, told);
-    case CL_PLATFORM_VENDOR: return fake_give_text(is_nvidia() ? "NVIDIA Corporation" : "Nobody", room, to, told);
+    case CL_PLATFORM_NAME:
+        return fake_give_text("Fake Platform", room, to, told);
+    case CL_PLATFORM_VENDOR:
+        return fake_give_text(is_nvidia() ? "NVIDIA Corporation" : "Nobody", room, to, told);
     case CL_PLATFORM_VERSION: {
         const char *version = getenv("FAKE_OPENCL_VERSION");
         return fake_give_text(version != NULL ? version : "OpenCL 1.2 fake", room, to, told);
     }
-    default: return CL_INVALID_VALUE;
+    default:
+        return CL_INVALID_VALUE;
     }
 }
 
@@ -215,7 +221,7 @@ static const fact facts[] = {
     {CL_DEVICE_MEM_BASE_ADDR_ALIGN, NULL, 4, 1024},
     {CL_DEVICE_SINGLE_FP_CONFIG, NULL, 8, CL_FP_DENORM | CL_FP_FMA},
     {CL_DEVICE_DOUBLE_FP_CONFIG, NULL, 8, CL_FP_DENORM | CL_FP_FMA},
-    {0x4000, NULL, 4, 9},  /* NVIDIA's: compute capability, warp */
+    {0x4000, NULL, 4, 9}, /* NVIDIA's: compute capability, warp */
     {0x4001, NULL, 4, 0},
     {0x4003, NULL, 4, 32},
     {0x4008, NULL, 4, 0xa7}, /* PCI: bus, slot, domain; as fake_cuda.c has it */
@@ -250,10 +256,9 @@ EXPORT cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t r
 
 /* ---- contexts and queues --------------------------------------------------------- */
 
-EXPORT cl_context clCreateContext(const cl_context_properties *properties, cl_uint count,
-                                  const cl_device_id *devices,
-                                  void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
-                                  void *data, cl_int *code)
+EXPORT cl_context clCreateContext(const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
+                                  void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                  cl_int *code)
 {
     (void)properties;
     (void)notify;
@@ -358,13 +363,14 @@ EXPORT cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t room, v
 static char *piece_of(cl_command_queue queue, cl_mem memory, size_t offset, size_t bytes)
 {
     const object *buffer = (object *)memory;
-    if (!fake_is(queue, QUEUE) || !fake_is(memory, BUFFER) || offset > buffer->length || bytes > buffer->length - offset)
+    if (!fake_is(queue, QUEUE) || !fake_is(memory, BUFFER) || offset > buffer->length ||
+        bytes > buffer->length - offset)
         return NULL;
     return buffer->bytes + offset;
 }
 
-EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
-                                  size_t bytes, void *to, cl_uint waits, const cl_event *wait, cl_event *event)
+EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset, size_t bytes,
+                                  void *to, cl_uint waits, const cl_event *wait, cl_event *event)
 {
     ENTER("clEnqueueReadBuffer");
     (void)blocking;
@@ -375,9 +381,8 @@ EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool
     return CL_SUCCESS;
 }
 
-EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
-                                   size_t bytes, const void *from, cl_uint waits, const cl_event *wait,
-                                   cl_event *event)
+EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset, size_t bytes,
+                                   const void *from, cl_uint waits, const cl_event *wait, cl_event *event)
 {
     ENTER("clEnqueueWriteBuffer");
     (void)blocking;
@@ -388,9 +393,8 @@ EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_boo
     return CL_SUCCESS;
 }
 
-EXPORT cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-                                  size_t to_offset, size_t bytes, cl_uint waits, const cl_event *wait,
-                                  cl_event *event)
+EXPORT cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
+                                  size_t bytes, cl_uint waits, const cl_event *wait, cl_event *event)
 {
     ENTER("clEnqueueCopyBuffer");
     (void)wait;
@@ -402,8 +406,7 @@ EXPORT cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to
 }
 
 EXPORT cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern, size_t size,
-                                  size_t offset, size_t bytes, cl_uint waits, const cl_event *wait,
-                                  cl_event *event)
+                                  size_t offset, size_t bytes, cl_uint waits, const cl_event *wait, cl_event *event)
 {
     ENTER("clEnqueueFillBuffer");
     (void)wait;
@@ -416,8 +419,7 @@ EXPORT cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const v
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-EXPORT cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint waits, const cl_event *wait,
-                                          cl_event *event)
+EXPORT cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint waits, const cl_event *wait, cl_event *event)
 {
     static cl_ulong now;
     cl_int code;

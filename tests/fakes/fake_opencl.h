@@ -21,14 +21,14 @@ typedef struct object {
     kind kind;
     int references;
     struct object *next;
-    struct object *of;       /* BUFFER: that it is part of; KERNEL: its program */
-    char *bytes;             /* BUFFER: its memory; PROGRAM: its binary */
+    struct object *of; /* BUFFER: that it is part of; KERNEL: its program */
+    char *bytes;       /* BUFFER: its memory; PROGRAM: its binary */
     size_t length;
-    char entry[96];          /* KERNEL */
+    char entry[96]; /* KERNEL */
     uint64_t arguments[MOST_ARGUMENTS];
     bool is_memory[MOST_ARGUMENTS];
     cl_uint argument_count;
-    cl_ulong time;           /* EVENT */
+    cl_ulong time; /* EVENT */
 } object;
 
 /* Whether this is the handle of an object of that kind which is alive. */
@@ -46,11 +46,11 @@ cl_int fake_give_bytes(const void *value, size_t length, size_t room, void *to, 
 cl_int fake_give_text(const char *text, size_t room, void *to, size_t *told);
 cl_int fake_give_number(uint64_t value, size_t size, size_t room, void *to, size_t *told);
 
-#define ENTER(function)                        \
-    do {                                       \
+#define ENTER(function)                              \
+    do {                                             \
         const cl_int entered = fake_enter(function); \
-        if (entered != CL_SUCCESS)             \
-            return entered;                    \
+        if (entered != CL_SUCCESS)                   \
+            return entered;                          \
     } while (0)
 
 #define REQUIRE(good, wrong) \

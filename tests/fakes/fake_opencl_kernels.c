@@ -57,8 +57,8 @@ EXPORT cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t 
     return CL_SUCCESS;
 }
 
-EXPORT cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what,
-                                    size_t room, void *to, size_t *told)
+EXPORT cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t room,
+                                    void *to, size_t *told)
 {
     ENTER("clGetProgramBuildInfo");
     REQUIRE(fake_is(program, PROGRAM) && fake_is(device, DEVICE) && what == CL_PROGRAM_BUILD_LOG, CL_INVALID_VALUE);
@@ -121,11 +121,16 @@ EXPORT cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl
     ENTER("clGetKernelWorkGroupInfo");
     REQUIRE(fake_is(kernel, KERNEL) && fake_is(device, DEVICE), CL_INVALID_KERNEL);
     switch (what) {
-    case CL_KERNEL_WORK_GROUP_SIZE: return fake_give_number(1024, 8, room, to, told);
-    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return fake_give_bytes(any, sizeof any, room, to, told);
-    case CL_KERNEL_LOCAL_MEM_SIZE: return fake_give_number(1024, 8, room, to, told);
-    case CL_KERNEL_PRIVATE_MEM_SIZE: return fake_give_number(0, 8, room, to, told);
-    default: return CL_INVALID_VALUE;
+    case CL_KERNEL_WORK_GROUP_SIZE:
+        return fake_give_number(1024, 8, room, to, told);
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+        return fake_give_bytes(any, sizeof any, room, to, told);
+    case CL_KERNEL_LOCAL_MEM_SIZE:
+        return fake_give_number(1024, 8, room, to, told);
+    case CL_KERNEL_PRIVATE_MEM_SIZE:
+        return fake_give_number(0, 8, room, to, told);
+    default:
+        return CL_INVALID_VALUE;
     }
 }
 
@@ -152,15 +157,16 @@ static bool has_all_memory(const object *kernel)
 }
 
 EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint axes, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint waits,
-                                     const cl_event *wait, cl_event *event)
+                                     const size_t *global, const size_t *local, cl_uint waits, const cl_event *wait,
+                                     cl_event *event)
 {
     uint64_t values[MOST_ARGUMENTS + 1] = {0};
     const object *launched = (object *)kernel;
     ENTER("clEnqueueNDRangeKernel");
     (void)offset;
     (void)wait;
-    REQUIRE(fake_is(queue, QUEUE) && fake_is(kernel, KERNEL) && axes == 3 && waits == 0 && event == NULL, CL_INVALID_VALUE);
+    REQUIRE(fake_is(queue, QUEUE) && fake_is(kernel, KERNEL) && axes == 3 && waits == 0 && event == NULL,
+            CL_INVALID_VALUE);
     REQUIRE(has_all_memory(launched), CL_INVALID_MEM_OBJECT);
     for (int i = 0; i < 3; i++)
         REQUIRE(local[i] > 0 && global[i] % local[i] == 0, CL_INVALID_WORK_GROUP_SIZE);

@@ -59,9 +59,8 @@ static owner owner_of(const void *address)
     static const struct {
         const char *begins;
         owner owner;
-    } known[] = {{"parallax", OURS},     {"libparallax", OURS},     {"plx-", OURS},
-                 {"libc.so", C_LIBRARY}, {"libjansson", C_LIBRARY}, {"ld-linux", LINKER},
-                 {"faults", C_LIBRARY}};
+    } known[] = {{"parallax", OURS},        {"libparallax", OURS}, {"plx-", OURS},       {"libc.so", C_LIBRARY},
+                 {"libjansson", C_LIBRARY}, {"ld-linux", LINKER},  {"faults", C_LIBRARY}};
     Dl_info about;
     if (dladdr(address, &about) == 0 || about.dli_fname == NULL)
         return FOREIGN;
@@ -195,9 +194,8 @@ EXPORT void *realloc(void *old, size_t bytes)
         void *moved = malloc(bytes);
         if (moved != NULL && old != NULL)
             memcpy(moved, old,
-                   bytes < (size_t)(early + sizeof early - (char *)old)
-                       ? bytes
-                       : (size_t)(early + sizeof early - (char *)old));
+                   bytes < (size_t)(early + sizeof early - (char *)old) ? bytes
+                                                                        : (size_t)(early + sizeof early - (char *)old));
         return moved;
     }
     if (!fails(__builtin_return_address(0)))

@@ -31,7 +31,7 @@ typedef struct faults {
     uint64_t at; /* number of the call that fails, from 1 on; 0: none does */
     int from_then_on;
     _Atomic uint64_t calls, injected;
-    char where[256];                         /* the last one that failed */
+    char where[256];                          /* the last one that failed */
     char names[FAULT_MOST_NAMES][FAULT_NAME]; /* of the first calls of a driver */
 } faults;
 

@@ -271,15 +271,39 @@ static const struct action {
     const char *name;
     void (*act)(void);
 } actions[] = {
-    {"segv", do_segv}, {"null", do_null}, {"abort", abort},          {"loop", do_loop},
-    {"spin", do_spin}, {"exit", do_exit}, {"exit1", do_exit1},       {"exit-at-once", do_exit_at_once},
-    {"kill", do_kill}, {"stop", do_stop}, {"overflow", do_overflow}, {"close-files", do_close},
-    {"pipe", do_pipe}, {"alarm", do_alarm}, {"real-time", do_real_time},
-    {"subnormals", do_subnormals}, {"rounding", do_rounding}, {"precision", do_precision}, {"locale", do_locale},
-    {"thread-locale", do_thread_locale}, {"directory", do_directory}, {"umask", do_umask}, {"mask", do_mask},
-    {"handlers", do_handlers}, {"timers", do_timers}, {"alarms", do_alarms}, {"limits", do_limits},
-    {"hard-limits", do_hard_limits}, {"streams", do_streams}, {"nonblocking", do_nonblocking}, {"banner", do_banner},
-    {"end-thread", do_end_thread}, {"forget", do_forget},
+    {"segv", do_segv},
+    {"null", do_null},
+    {"abort", abort},
+    {"loop", do_loop},
+    {"spin", do_spin},
+    {"exit", do_exit},
+    {"exit1", do_exit1},
+    {"exit-at-once", do_exit_at_once},
+    {"kill", do_kill},
+    {"stop", do_stop},
+    {"overflow", do_overflow},
+    {"close-files", do_close},
+    {"pipe", do_pipe},
+    {"alarm", do_alarm},
+    {"real-time", do_real_time},
+    {"subnormals", do_subnormals},
+    {"rounding", do_rounding},
+    {"precision", do_precision},
+    {"locale", do_locale},
+    {"thread-locale", do_thread_locale},
+    {"directory", do_directory},
+    {"umask", do_umask},
+    {"mask", do_mask},
+    {"handlers", do_handlers},
+    {"timers", do_timers},
+    {"alarms", do_alarms},
+    {"limits", do_limits},
+    {"hard-limits", do_hard_limits},
+    {"streams", do_streams},
+    {"nonblocking", do_nonblocking},
+    {"banner", do_banner},
+    {"end-thread", do_end_thread},
+    {"forget", do_forget},
 };
 
 /* Does harm in this slot, when it is asked for. */
@@ -297,8 +321,7 @@ static void at(const char *slot)
 static bool answers(const char *slot, const char *what)
 {
     const size_t length = strlen(slot);
-    return strncmp(kind(), slot, length) == 0 && kind()[length] == '-' &&
-           strcmp(kind() + length + 1, what) == 0;
+    return strncmp(kind(), slot, length) == 0 && kind()[length] == '-' && strcmp(kind() + length + 1, what) == 0;
 }
 
 /* What a slot says instead of its own status; PLX_OK: nothing. */
@@ -506,37 +529,33 @@ static plx_status h_synchronize(plx_plugin_queue *queue, plx_error *error)
     return lied != PLX_OK ? lied : dummy_synchronize(queue, error);
 }
 
-static plx_status h_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                           uint64_t bytes, plx_error *error)
+static plx_status h_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                           plx_error *error)
 {
     const plx_status lied = lie("upload", error);
-    return lied != PLX_OK || is("upload-nothing") ? lied
-                                                  : dummy_upload(queue, to, offset, from, bytes, error);
+    return lied != PLX_OK || is("upload-nothing") ? lied : dummy_upload(queue, to, offset, from, bytes, error);
 }
 
-static plx_status h_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                             uint64_t bytes, plx_error *error)
+static plx_status h_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                             plx_error *error)
 {
     const plx_status lied = lie("download", error);
-    return lied != PLX_OK || is("download-nothing") ? lied
-                                                    : dummy_download(queue, to, from, offset, bytes, error);
+    return lied != PLX_OK || is("download-nothing") ? lied : dummy_download(queue, to, from, offset, bytes, error);
 }
 
-static plx_status h_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                         uint64_t bytes, plx_error *error)
+static plx_status h_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                         plx_error *error)
 {
     const plx_status lied = lie("fill", error);
-    return lied != PLX_OK || is("fill-nothing") ? lied
-                                                : dummy_fill(queue, memory, offset, pattern, bytes, error);
+    return lied != PLX_OK || is("fill-nothing") ? lied : dummy_fill(queue, memory, offset, pattern, bytes, error);
 }
 
 static plx_status h_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
                          uint64_t from_offset, uint64_t bytes, plx_error *error)
 {
     const plx_status lied = lie("copy", error);
-    return lied != PLX_OK || is("copy-nothing")
-               ? lied
-               : dummy_copy(queue, to, to_offset, from, from_offset, bytes, error);
+    return lied != PLX_OK || is("copy-nothing") ? lied
+                                                : dummy_copy(queue, to, to_offset, from, from_offset, bytes, error);
 }
 
 static plx_status h_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
@@ -545,8 +564,7 @@ static plx_status h_event_record(plx_plugin_queue *queue, plx_plugin_event *even
     return lied != PLX_OK ? lied : dummy_event_record(queue, event, error);
 }
 
-static plx_status h_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                  plx_error *error)
+static plx_status h_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error)
 {
     const plx_status lied = lie("elapsed", error);
     if (lied != PLX_OK)
@@ -662,8 +680,8 @@ static plx_status h_choose(plx_session *session, const plx_problem *problem, siz
     return dummy_choose(session, problem, kernel, error);
 }
 
-static plx_status h_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                         plx_plugin_plan **plan, plx_error *error)
+static plx_status h_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                         plx_error *error)
 {
     const plx_status lied = lie("plan", error);
     return lied != PLX_OK || is("plan-nothing") ? lied : dummy_plan(session, problem, kernel, plan, error);
@@ -675,8 +693,8 @@ static void h_plan_destroy(plx_plugin_plan *plan)
     dummy_plan_destroy(plan);
 }
 
-static plx_status h_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                            size_t count, plx_error *error)
+static plx_status h_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                            plx_error *error)
 {
     begin_thread();
     const plx_status lied = lie("execute", error);
@@ -709,15 +727,14 @@ static plx_status h_telemetry(plx_session *session, plx_telemetry *telemetry, pl
     return dummy_telemetry(session, telemetry, error);
 }
 
-static plx_status h_supports(plx_session *session, const plx_problem *problem, size_t kernel,
-                             plx_error *error)
+static plx_status h_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     const plx_status lied = lie("supports", error);
     return lied != PLX_OK ? lied : dummy_supports(session, problem, kernel, error);
 }
 
-static plx_status h_configs(plx_session *session, const plx_problem *problem, size_t kernel,
-                            plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+static plx_status h_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                            size_t capacity, size_t *count, plx_error *error)
 {
     static size_t grown = 1;
     const plx_status lied = lie("configs", error);
@@ -780,8 +797,8 @@ static plx_status h_rates(plx_session *session, const plx_problem *problem, size
     return PLX_OK;
 }
 
-static plx_status h_expect(plx_session *session, const plx_problem *problem, size_t kernel,
-                           const double *rates, double *us, plx_error *error)
+static plx_status h_expect(plx_session *session, const plx_problem *problem, size_t kernel, const double *rates,
+                           double *us, plx_error *error)
 {
     const plx_status lied = lie("expect", error);
     (void)session;
@@ -790,10 +807,7 @@ static plx_status h_expect(plx_session *session, const plx_problem *problem, siz
     (void)rates;
     if (lied != PLX_OK || is("expect-nothing"))
         return lied;
-    *us = is("expect-nan")        ? (double)NAN
-          : is("expect-infinite") ? (double)INFINITY
-          : is("expect-less")     ? -1
-                                  : 10;
+    *us = is("expect-nan") ? (double)NAN : is("expect-infinite") ? (double)INFINITY : is("expect-less") ? -1 : 10;
     return PLX_OK;
 }
 
@@ -809,8 +823,8 @@ static plx_status h_code(plx_session *session, const plx_problem *problem, size_
     return code->text != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory");
 }
 
-static plx_status h_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
-                              const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+static plx_status h_plan_code(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                              plx_plugin_plan **plan, plx_error *error)
 {
     (void)code;
     return dummy_plan(session, problem, kernel, plan, error);
@@ -828,9 +842,9 @@ static plx_status h_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
     return PLX_OK;
 }
 
-static plx_status h_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
-                                 const plx_code *code, plx_code_form form, plx_instructions *found,
-                                 size_t capacity, size_t *count, plx_error *error)
+static plx_status h_instructions(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                 plx_code_form form, plx_instructions *found, size_t capacity, size_t *count,
+                                 plx_error *error)
 {
     (void)session;
     (void)problem;
@@ -921,8 +935,8 @@ const plx_plugin *plx_plugin_entry(void)
         hostile.launches = h_launches;
         hostile.instructions = h_instructions;
     }
-    hostile.size = sizeof hostile +
-                   (is("code-newer") ? sizeof(void *) : 0); /* of a version to come, with one slot more */
+    hostile.size =
+        sizeof hostile + (is("code-newer") ? sizeof(void *) : 0); /* of a version to come, with one slot more */
     leave_empty();
     if (is("entry-none"))
         return NULL;

@@ -24,7 +24,7 @@ typedef enum lie {
     SEES_NAN,   /* works where it finds a NaN */
     AHEAD_HERE, /* works ahead for the same set alone */
     SCRIBBLES,  /* writes into other sets' outputs */
-    KNOWS, /* skips what is the same in every byte: right, but where sets are few no time */
+    KNOWS,      /* skips what is the same in every byte: right, but where sets are few no time */
     LIE_COUNT
 } lie;
 
@@ -72,7 +72,10 @@ static void compute(const product *p)
 
 static product product_of(const plx_gemm_problem *of, const plx_operand *operands)
 {
-    return (product){.of = *of, .a = plx_host_address(&operands[0]), .b = plx_host_address(&operands[1]), .c = plx_host_address(&operands[2])};
+    return (product){.of = *of,
+                     .a = plx_host_address(&operands[0]),
+                     .b = plx_host_address(&operands[1]),
+                     .c = plx_host_address(&operands[2])};
 }
 
 /* ---- results that are kept by a few elements -------------------------------------------------- */
@@ -208,10 +211,18 @@ static left all_left[PLACES];
 static void see(const product *p, float seen[LOOKS])
 {
     const int64_t m = p->of.m, n = p->of.n, k = p->of.k;
-    const float all[LOOKS] = {
-        at(p, 0, 0),         at(p, m - 1, k - 1), at(p, m / 2, k / 3),  at(p, m / 3, k / 2),
-        p->b[0],             p->b[(k - 1) * p->of.ldb + n - 1], p->b[k / 2 * p->of.ldb + n / 3], p->b[k / 3 * p->of.ldb + n / 2],
-        p->c[0],             p->c[(m - 1) * p->of.ldc + n - 1], p->c[m / 2 * p->of.ldc + n / 3], p->c[m / 3 * p->of.ldc + n / 2]};
+    const float all[LOOKS] = {at(p, 0, 0),
+                              at(p, m - 1, k - 1),
+                              at(p, m / 2, k / 3),
+                              at(p, m / 3, k / 2),
+                              p->b[0],
+                              p->b[(k - 1) * p->of.ldb + n - 1],
+                              p->b[k / 2 * p->of.ldb + n / 3],
+                              p->b[k / 3 * p->of.ldb + n / 2],
+                              p->c[0],
+                              p->c[(m - 1) * p->of.ldc + n - 1],
+                              p->c[m / 2 * p->of.ldc + n / 3],
+                              p->c[m / 3 * p->of.ldc + n / 2]};
     memcpy(seen, all, sizeof all);
 }
 
@@ -545,10 +556,10 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
     return problem->of.gemm.k;
 }
 
-#define KERNEL(kernel)                                                                                      \
-    {                                                                                                       \
+#define KERNEL(kernel)                                                                                        \
+    {                                                                                                         \
         .name = kernel, .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth, \
-        .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R2             \
+        .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R2               \
     }
 
 static const plx_kernel kernels[LIE_COUNT] = {

@@ -54,8 +54,8 @@ static plx_status choose(plx_session *session, const plx_problem *problem, size_
     return PLX_OK;
 }
 
-static plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                       plx_plugin_plan **plan, plx_error *error)
+static plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                       plx_error *error)
 {
     plx_status status = choose(session, problem, &kernel, error);
     plx_plugin_plan *made = status == PLX_OK ? malloc(sizeof *made) : NULL;
@@ -66,8 +66,8 @@ static plx_status plan(plx_session *session, const plx_problem *problem, size_t 
     return PLX_OK;
 }
 
-static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                          size_t count, plx_error *error)
+static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                          plx_error *error)
 {
     (void)queue, (void)count, (void)error;
     const double *x = plx_host_address(&operands[0]);
@@ -107,8 +107,8 @@ static plx_status rates(plx_session *session, const plx_problem *problem, size_t
     return PLX_OK;
 }
 
-static plx_status expect(plx_session *session, const plx_problem *problem, size_t kernel, const double *by,
-                         double *us, plx_error *error)
+static plx_status expect(plx_session *session, const plx_problem *problem, size_t kernel, const double *by, double *us,
+                         plx_error *error)
 {
     (void)session;
     if (kernel != 1)

@@ -46,11 +46,13 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
 enum { HALF, TF32, PLANES, F64, PLAIN, GEMM_COUNT };
 
 #define TEXTS .idea = "", .gain = "", .limit = "", .needs = "", .accumulator_f32 = PLX_F32, .depth = depth
-#define PRODUCT(title, types, marks, kind) \
-    {.name = (title), .dtypes = (types), .flags = (marks), .compute = (kind), .reproducibility = PLX_R1, TEXTS}
+#define PRODUCT(title, types, marks, kind)                                                                        \
+    {                                                                                                             \
+        .name = (title), .dtypes = (types), .flags = (marks), .compute = (kind), .reproducibility = PLX_R1, TEXTS \
+    }
 static const plx_kernel products[GEMM_COUNT] = {
-    [HALF] = PRODUCT("half", PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16), PLX_KERNEL_MATRIX_UNITS,
-                     PLX_COMPUTE_PLAIN),
+    [HALF] =
+        PRODUCT("half", PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16), PLX_KERNEL_MATRIX_UNITS, PLX_COMPUTE_PLAIN),
     [TF32] = PRODUCT("tf32", PLX_DTYPE_BIT(PLX_F32), PLX_KERNEL_MATRIX_UNITS, PLX_COMPUTE_TF32),
     [PLANES] = PRODUCT("planes", PLX_DTYPE_BIT(PLX_F32), PLX_KERNEL_MATRIX_UNITS, PLX_COMPUTE_F16X3),
     [F64] = PRODUCT("f64", PLX_DTYPE_BIT(PLX_F64), PLX_KERNEL_MATRIX_UNITS, PLX_COMPUTE_PLAIN),

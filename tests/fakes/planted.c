@@ -1,5 +1,5 @@
-/* For LD_PRELOAD: the dispatcher of a build with a fault.  $PLANTED=LABEL:EVERY:ELEMENT, such as host:0:1000:37: after each
- * EVERY launches on that backend the next product has one bit less or more in that element of its result. */
+/* For LD_PRELOAD: the dispatcher of a build with a fault.  $PLANTED=LABEL:EVERY:ELEMENT, such as host:0:1000:37: after
+ * each EVERY launches on that backend the next product has one bit less or more in that element of its result. */
 #define _GNU_SOURCE
 #include <parallax/parallax.h>
 

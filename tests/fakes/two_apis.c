@@ -55,9 +55,8 @@ static int64_t depth_of(const plx_problem *problem, const plx_device_info *devic
     return n < PART ? n : n / PART + PART;
 }
 
-#define ABOUT                                                                                \
-    .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth_of, \
-    .reproducibility = PLX_R1
+#define ABOUT \
+    .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth_of, .reproducibility = PLX_R1
 #define F32 PLX_DTYPE_BIT(PLX_F32)
 #define F64 PLX_DTYPE_BIT(PLX_F64)
 
@@ -73,8 +72,7 @@ static const plx_kernel *api_kernel(plx_op op, size_t index)
     return op == PLX_REDUCE && index < KERNELS ? &kernels[index] : NULL;
 }
 
-static plx_status api_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                             plx_error *error)
+static plx_status api_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     (void)session;
     if (problem->op != PLX_REDUCE || (problem->dtype != PLX_F32 && problem->dtype != PLX_F64))
@@ -93,8 +91,8 @@ static plx_status make_plan(const plx_problem *problem, bool others, plx_plugin_
     return PLX_OK;
 }
 
-static plx_status api_plan_make(plx_session *session, const plx_problem *problem, size_t kernel,
-                                plx_plugin_plan **plan, plx_error *error)
+static plx_status api_plan_make(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                                plx_error *error)
 {
     (void)session;
     (void)kernel;
@@ -107,8 +105,8 @@ static void api_plan_destroy(plx_plugin_plan *plan)
 }
 
 /* So many elements from `first` on. */
-static plx_status part_sum(const plx_problem *problem, plx_plugin_queue *queue, const plx_operand *x,
-                           int64_t first, int64_t count, double *sum, plx_error *error)
+static plx_status part_sum(const plx_problem *problem, plx_plugin_queue *queue, const plx_operand *x, int64_t first,
+                           int64_t count, double *sum, plx_error *error)
 {
     const size_t size = problem->dtype == PLX_F32 ? sizeof(float) : sizeof(double);
     float singles[PART];
@@ -122,13 +120,12 @@ static plx_status part_sum(const plx_problem *problem, plx_plugin_queue *queue, 
     return status;
 }
 
-static plx_status store(const plx_problem *problem, plx_plugin_queue *queue, const plx_operand *to,
-                        double value, plx_error *error)
+static plx_status store(const plx_problem *problem, plx_plugin_queue *queue, const plx_operand *to, double value,
+                        plx_error *error)
 {
     const float single = (float)value;
-    return problem->dtype == PLX_F32
-               ? dummy_upload(queue, to->memory, to->offset, &single, sizeof single, error)
-               : dummy_upload(queue, to->memory, to->offset, &value, sizeof value, error);
+    return problem->dtype == PLX_F32 ? dummy_upload(queue, to->memory, to->offset, &single, sizeof single, error)
+                                     : dummy_upload(queue, to->memory, to->offset, &value, sizeof value, error);
 }
 
 /* In f64, whatever the elements are, so that one more last place is still right. */
@@ -180,8 +177,8 @@ static plx_status api_code(plx_session *session, const plx_problem *problem, siz
     return PLX_OK;
 }
 
-static plx_status api_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
-                                const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+static plx_status api_plan_code(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
+                                plx_plugin_plan **plan, plx_error *error)
 {
     const bool others = code != NULL && code->convention != CONVENTION;
     (void)session;
@@ -197,15 +194,14 @@ static plx_status api_launches(plx_plugin_plan *plan, plx_launch_facts *facts, s
     (void)plan;
     (void)error;
     if (capacity > 0)
-        facts[0] =
-            (plx_launch_facts){.entry = "reduce", .grid = {3, 1, 1}, .block = {64, 1, 1}, .registers = 33};
+        facts[0] = (plx_launch_facts){.entry = "reduce", .grid = {3, 1, 1}, .block = {64, 1, 1}, .registers = 33};
     *count = 1;
     return PLX_OK;
 }
 
 static plx_status api_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
-                                   const plx_code *code, plx_code_form form, plx_instructions *found,
-                                   size_t capacity, size_t *count, plx_error *error)
+                                   const plx_code *code, plx_code_form form, plx_instructions *found, size_t capacity,
+                                   size_t *count, plx_error *error)
 {
     (void)session;
     (void)problem;

@@ -105,8 +105,7 @@ static void write_file(const char *directory, const box_file *from)
 {
     char path[8200];
     (void)snprintf(path, sizeof path, "%s/%s", directory, from->path);
-    for (char *slash = strchr(path + strlen(directory) + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + strlen(directory) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(path, 0700);
         *slash = '/';
@@ -133,8 +132,7 @@ static void write_those(const box_files *files, const char *prefix, bool with, c
             write_file(directory, &files->at[i]);
 }
 
-void files_restore_but(const box_files *files, const box_files *kept, const char *prefix,
-                       const char *directory)
+void files_restore_but(const box_files *files, const box_files *kept, const char *prefix, const char *directory)
 {
     (void)nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     write_those(files, prefix, false, directory);

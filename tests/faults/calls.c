@@ -92,8 +92,7 @@ int calls_catch(void)
     size_t length = 0;
     filter[length++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < TABLE; i++) {
-        filter[length++] =
-            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)table[i].number, 0, 1);
+        filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)table[i].number, 0, 1);
         filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
     }
     filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -176,9 +175,8 @@ static int64_t half_moved(const struct seccomp_notif *caught)
     const uint64_t asked = caught->data.args[2];
     const size_t half = asked / 2 < MOST ? (size_t)(asked / 2) : MOST;
     const int process = (int)syscall(SYS_pidfd_open, caught->pid, 0);
-    const int descriptor = half > 0 && process >= 0
-                               ? (int)syscall(SYS_pidfd_getfd, process, (int)caught->data.args[0], 0)
-                               : -1;
+    const int descriptor =
+        half > 0 && process >= 0 ? (int)syscall(SYS_pidfd_getfd, process, (int)caught->data.args[0], 0) : -1;
     const struct iovec ours = {bytes, half}, theirs = {(void *)(uintptr_t)caught->data.args[1], half};
     const bool writes = caught->data.nr == SYS_write;
     ssize_t moved = 0;

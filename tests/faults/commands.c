@@ -18,24 +18,22 @@ const fault_command commands[] = {
     {.words = {"explain", "reduce/right"}, .answers = true},
     {.words = {"run", "reduce", "100", I32, "--backend", "host"}},
     {.words = {"run", "reduce", "100", I32, "--backend", "faulty"}},
-    {.words = {"run", "transpose", "--in", "x.npy", I32, "--backend", "host", "--out", "y.npy"},
-     .outputs = {"y.npy"}},
+    {.words = {"run", "transpose", "--in", "x.npy", I32, "--backend", "host", "--out", "y.npy"}, .outputs = {"y.npy"}},
     {.words = {"run", "transpose", "--in", "x.npy", I32, "--backend", "host", "--out", "y.npy"},
      .outputs = {"y.npy"},
      .has_rest = true},
     {.words = {"compare", "reduce", "10", I32, FAULTY, "--no-timing", "--json", "c.json", "--csv", "c.csv"},
      .outputs = {"c.json", "c.csv"},
      .has_rest = true},
-    {.words = {"compare", "reduce", "10", I32, "--backend", "host", "--backend", "faulty", "--no-timing", "--json", "-"}},
+    {.words = {"compare", "reduce", "10", I32, "--backend", "host", "--backend", "faulty", "--no-timing", "--json",
+               "-"}},
     {.words = {"check", "reduce", I32, FAULTY, "--quick", "--case", "3", "--json", "check.json"},
      .outputs = {"check.json"}},
     {.words = {"check", "reduce", I32, "--backend", "faulty", "--kernel", "wrong", "--quick", "--case", "3",
                "--save-failure", "failures"}},
-    {.words = {"bench", "reduce", "--shape", "10", "--shape", "20", I32, FAULTY, "--no-timing", "--json",
-               "bench.json"},
+    {.words = {"bench", "reduce", "--shape", "10", "--shape", "20", I32, FAULTY, "--no-timing", "--json", "bench.json"},
      .outputs = {"bench.json"}},
-    {.words = {"bench", "reduce", "--shape", "10", "--shape", "20", I32, FAULTY, "--no-timing", "--json",
-               "half.json"},
+    {.words = {"bench", "reduce", "--shape", "10", "--shape", "20", I32, FAULTY, "--no-timing", "--json", "half.json"},
      .outputs = {"half.json"}},
     {.words = {"tune", "list"}},
     {.words = {"tune", "forget"}},
@@ -58,28 +56,32 @@ const fault_command commands[] = {
      .environment = {"FAULTY_OP=probe"},
      .is_timed = true},
     {.words = {"attribute", "reduce", "100", "--json", "a.json"}, .outputs = {"a.json"}, .answers = true},
-#define OF_DRIVER(name, reduction)                                                                           \
-    {.words = {"list"}, .driver = name, .answers = true},                                                    \
-    {.words = {"list"}, .driver = name, .answers = true, .environment = {"PLX_PROBE=child", "PLX_PROBE_SECONDS=20"}},   \
-    {.words = {"doctor"}, .driver = name, .answers = true},                                                  \
-    {.words = {"run", "reduce", "10", I32, "--backend", name, "--kernel", reduction}, .driver = name},       \
-    {.words = {"run", "transpose", "--in", "x.npy", I32, "--backend", name, "--kernel", "naive", "--out", "y.npy"},    \
-     .outputs = {"y.npy"},                                                                                   \
-     .driver = name},                                                                                        \
-    {.words = {"compare", "matvec", "5x6", "--backend", name, "--backend", "host", "--kernel", "row-per-thread",       \
-               "--kernel", "reference", "--no-timing"},                                                      \
-     .driver = name},                                                                                        \
-    {.words = {"compare", "gemm", "5x6x7", "--backend", name, "--backend", "host", "--kernel", "naive", "--kernel",    \
-               "reference", "--no-timing", "--json", "c.json"},                                              \
-     .outputs = {"c.json"},                                                                                  \
-     .driver = name},                                                                                        \
-    {.words = {"check", "reduce", I32, "--backend", name, "--kernel", reduction, "--quick", "--case", "3"},  \
-     .driver = name},                                                                                        \
-    {.words = {"bench", "reduce", "--shape", "10", I32, "--backend", name, "--kernel", reduction, "--seconds", "0.000001", \
-               "--json", "b.json"},                                                                          \
-     .outputs = {"b.json"},                                                                                  \
-     .driver = name,                                                                                         \
-     .is_timed = true}
+#define OF_DRIVER(name, reduction)                                                                                   \
+    {.words = {"list"}, .driver = name, .answers = true},                                                            \
+        {.words = {"list"},                                                                                          \
+         .driver = name,                                                                                             \
+         .answers = true,                                                                                            \
+         .environment = {"PLX_PROBE=child", "PLX_PROBE_SECONDS=20"}},                                                \
+        {.words = {"doctor"}, .driver = name, .answers = true},                                                      \
+        {.words = {"run", "reduce", "10", I32, "--backend", name, "--kernel", reduction}, .driver = name},           \
+        {.words = {"run", "transpose", "--in", "x.npy", I32, "--backend", name, "--kernel", "naive", "--out",        \
+                   "y.npy"},                                                                                         \
+         .outputs = {"y.npy"},                                                                                       \
+         .driver = name},                                                                                            \
+        {.words = {"compare", "matvec", "5x6", "--backend", name, "--backend", "host", "--kernel", "row-per-thread", \
+                   "--kernel", "reference", "--no-timing"},                                                          \
+         .driver = name},                                                                                            \
+        {.words = {"compare", "gemm", "5x6x7", "--backend", name, "--backend", "host", "--kernel", "naive",          \
+                   "--kernel", "reference", "--no-timing", "--json", "c.json"},                                      \
+         .outputs = {"c.json"},                                                                                      \
+         .driver = name},                                                                                            \
+        {.words = {"check", "reduce", I32, "--backend", name, "--kernel", reduction, "--quick", "--case", "3"},      \
+         .driver = name},                                                                                            \
+    {                                                                                                                \
+        .words = {"bench",    "reduce",  "--shape",   "10",       I32,      "--backend", name,                       \
+                  "--kernel", reduction, "--seconds", "0.000001", "--json", "b.json"},                               \
+        .outputs = {"b.json"}, .driver = name, .is_timed = true                                                      \
+    }
     OF_DRIVER("cuda", "gmem"),
     OF_DRIVER("opencl", "gmem"),
 };

@@ -118,8 +118,7 @@ static bool prepare(worker *this)
     files_free(&this->clean);
     files_free(&this->again);
     files_restore(&this->start, this->box);
-    for (size_t i = 0; this->command->has_rest && i < MOST_OUTPUTS && this->command->outputs[i] != NULL;
-         i++) {
+    for (size_t i = 0; this->command->has_rest && i < MOST_OUTPUTS && this->command->outputs[i] != NULL; i++) {
         char path[1200];
         (void)snprintf(path, sizeof path, "%s/%s", this->box, this->command->outputs[i]);
         FILE *old = fopen(path, "w");
@@ -179,8 +178,7 @@ static void try(worker *this, fault_kind kind, trial *run, call_faults *calls)
         return;
     this->plan->at = 0;
     run->after = run_here(this, NULL, &run->end);
-    (void)snprintf(run->fault + strlen(run->fault), sizeof run->fault - strlen(run->fault),
-                   ", in the run before");
+    (void)snprintf(run->fault + strlen(run->fault), sizeof run->fault - strlen(run->fault), ", in the run before");
     if (run->end.status != this->good.status || run->end.signal != 0)
         fail(this, run, &this->totals->left, "the cache was damaged");
     else
@@ -258,8 +256,7 @@ static void try_calls(worker *this)
         this->calls.at = ways[i].at;
         this->calls.error = ways[i].error;
         this->calls.from_then_on = ways[i].from_then_on;
-        (void)snprintf(made.fault, sizeof made.fault, "system call %zu, %s: %s%s", ways[i].at,
-                       ways[i].call->name,
+        (void)snprintf(made.fault, sizeof made.fault, "system call %zu, %s: %s%s", ways[i].at, ways[i].call->name,
                        ways[i].error == SHORT_COUNT ? "half of it" : strerror(ways[i].error),
                        ways[i].from_then_on ? " from then on" : "");
         try(this, KIND_SYSTEM, &made, &this->calls);
@@ -346,8 +343,7 @@ static void try_driver(worker *this)
 
 /* ---- all -------------------------------------------------------------------------- */
 
-static const char *const kinds[KINDS] = {
-    [KIND_MEMORY] = "memory", [KIND_SYSTEM] = "system", [KIND_DRIVER] = "driver"};
+static const char *const kinds[KINDS] = {[KIND_MEMORY] = "memory", [KIND_SYSTEM] = "system", [KIND_DRIVER] = "driver"};
 
 static bool has_word(const fault_command *command, const char *word)
 {
@@ -485,9 +481,8 @@ int main(int argc, char **argv)
 {
     if (argc < 4)
         return 99;
-    worker this = {.directory = argv[1],
-                   .count = (unsigned)strtoul(argv[2], NULL, 10),
-                   .full = strcmp(argv[3], "full") == 0};
+    worker this = {
+        .directory = argv[1], .count = (unsigned)strtoul(argv[2], NULL, 10), .full = strcmp(argv[3], "full") == 0};
     (void)sigaction(SIGTERM, &(struct sigaction){.sa_handler = cut_short}, NULL);
     if (command_count > MOST_COMMANDS)
         return 99;
@@ -520,11 +515,11 @@ int main(int argc, char **argv)
            "%llu crashes, %llu hangs, %llu leaks, %llu files left over or not whole, %llu wrong answers, "
            "%llu without a "
            "word, %llu wrong statuses; %llu failures\n",
-           (unsigned long long)t->commands, wanted, (unsigned long long)t->injections,
-           (unsigned long long)t->passed_by, (unsigned long long)t->failed_well,
-           (unsigned long long)t->silent, (unsigned long long)t->deaths, (unsigned long long)t->hangs,
-           (unsigned long long)t->leaks, (unsigned long long)t->left, (unsigned long long)t->wrong,
-           (unsigned long long)t->mute, (unsigned long long)t->statuses, (unsigned long long)t->failures);
+           (unsigned long long)t->commands, wanted, (unsigned long long)t->injections, (unsigned long long)t->passed_by,
+           (unsigned long long)t->failed_well, (unsigned long long)t->silent, (unsigned long long)t->deaths,
+           (unsigned long long)t->hangs, (unsigned long long)t->leaks, (unsigned long long)t->left,
+           (unsigned long long)t->wrong, (unsigned long long)t->mute, (unsigned long long)t->statuses,
+           (unsigned long long)t->failures);
     if (bad != 0)
         return 99;
     if (wanted == 0 && left_out > 0)

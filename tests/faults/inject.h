@@ -46,7 +46,7 @@ typedef struct call_faults {
     int error;
     bool from_then_on;
     size_t made, injected;
-    const system_call *failed; /* what `at` was */
+    const system_call *failed;       /* what `at` was */
     unsigned char which[MOST_CALLS]; /* of each, by its place in the table */
 } call_faults;
 
@@ -67,7 +67,8 @@ typedef struct run_ending {
 } run_ending;
 
 /* Output and errors go to `out` and `err` in the box.  calls: NULL when none is to be caught. */
-run_ending process_run(char *const *words, char *const *environment, const char *box, call_faults *calls, unsigned seconds);
+run_ending process_run(char *const *words, char *const *environment, const char *box, call_faults *calls,
+                       unsigned seconds);
 
 /* ---- its files (box.c) --------------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ static size_t line_length(const char *text)
 /* The time; and what a driver says of its device: when that can't be, the results are still right. */
 static bool may_vary(const char *line, size_t length)
 {
-    static const char *const words[] = {"\"date\":", "Fake", "\"api\":", "\"driver\":", "\"uuid\":",
+    static const char *const words[] = {"\"date\":",   "Fake",     "\"api\":",      "\"driver\":",     "\"uuid\":",
                                         "\"vendor\":", "\"pci\":", "\"l2_bytes\":", "\"flushes_f32\":"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (memmem(line, length, words[i], strlen(words[i])) != NULL)
@@ -124,8 +124,7 @@ static bool is_told(const box_files *after)
 {
     const box_file *err = files_find(after, "err");
     return err != NULL && (strstr(err->bytes, "the choices that were tuned can't be read") != NULL ||
-                           strstr(err->bytes, "is not taken (") != NULL ||
-                           strstr(err->bytes, "left out: ") != NULL);
+                           strstr(err->bytes, "is not taken (") != NULL || strstr(err->bytes, "left out: ") != NULL);
 }
 
 /* Every file that is there may be.  What a run left in the cache is right when the next one is. */
@@ -135,7 +134,7 @@ static void judge_files(worker *this, const trial *run)
     const bool same_status = run->end.status == this->good.status;
     for (size_t i = 0; i < run->after.count; i++) {
         const box_file *now = &run->after.at[i], *before = files_find(&this->before, now->path),
-                   *clean = files_find(&this->clean, now->path);
+                       *clean = files_find(&this->clean, now->path);
         if (is_stream(now->path) || (before != NULL && is_equal(now, before)))
             continue;
         if (clean == NULL && is_program(now->path))
@@ -147,8 +146,8 @@ static void judge_files(worker *this, const trial *run)
             this->must_look_again = true;
         } else if (!is_same(now, clean, files_find(&this->again, now->path)) &&
                    (!is_whole(now) || (same_status && !this->command->is_timed && !this->command->answers &&
-                                        this->plan->of != FAULT_OF_DRIVER && /* it holds what the driver says */
-                                        !is_told(&run->after)))) {
+                                       this->plan->of != FAULT_OF_DRIVER && /* it holds what the driver says */
+                                       !is_told(&run->after)))) {
             (void)snprintf(text, sizeof text, "%s is not whole", now->path);
             fail(this, run, &this->totals->left, text);
         }
@@ -158,14 +157,13 @@ static void judge_files(worker *this, const trial *run)
 void judge_good(worker *this, const trial *run)
 {
     const box_file *out = files_find(&run->after, "out"), *clean = files_find(&this->clean, "out"),
-               *err = files_find(&run->after, "err");
+                   *err = files_find(&run->after, "err");
     for (size_t i = 0; i < this->clean.count; i++) {
         const char *path = this->clean.at[i].path;
         if (is_output(this->command, path) && files_find(&run->after, path) == NULL)
             fail(this, run, &this->totals->wrong, "the output is missing, though all went well");
     }
-    if (out == NULL || clean == NULL || this->command->is_timed ||
-        is_same(out, clean, files_find(&this->again, "out")))
+    if (out == NULL || clean == NULL || this->command->is_timed || is_same(out, clean, files_find(&this->again, "out")))
         return;
     if (this->command->needs_memory && this->plan->of == FAULT_OF_MEMORY) {
         fail(this, run, &this->totals->wrong, "another output, though all went well");
@@ -186,7 +184,7 @@ void judge_good(worker *this, const trial *run)
 static void judge_bad(worker *this, const trial *run)
 {
     const box_file *out = files_find(&run->after, "out"), *err = files_find(&run->after, "err"),
-               *clean = files_find(&this->clean, "out");
+                   *clean = files_find(&this->clean, "out");
     size_t lines = 0;
     for (size_t i = 0; err != NULL && i < err->length; i++)
         lines += err->bytes[i] == '\n';

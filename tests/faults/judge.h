@@ -14,7 +14,8 @@ typedef struct part {
 
 typedef struct totals {
     part parts[MOST_COMMANDS][KINDS];
-    uint64_t commands, injections, silent, passed_by, failed_well, failures, deaths, hangs, leaks, left, wrong, mute, statuses;
+    uint64_t commands, injections, silent, passed_by, failed_well, failures, deaths, hangs, leaks, left, wrong, mute,
+        statuses;
 } totals;
 
 /* What one worker has, and all that it does. */
@@ -32,7 +33,7 @@ typedef struct worker {
     box_files start, before, clean, again; /* the box at first; before each run; after runs without faults */
     run_ending good;
     call_faults calls;
-    size_t deadline_at; /* in the environment: $PLX_DEADLINE, where a call hangs */
+    size_t deadline_at;   /* in the environment: $PLX_DEADLINE, where a call hangs */
     bool must_look_again; /* the run left something in the cache */
 } worker;
 

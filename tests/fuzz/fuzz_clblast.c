@@ -8,8 +8,8 @@
 
 /* In place of CLBlast, which would look for a device. */
 CLBlastStatusCode CLBlastOverrideParameters(const cl_device_id device, const char *kernel,
-                                            const CLBlastPrecision precision, const size_t count,
-                                            const char **names, const size_t *values)
+                                            const CLBlastPrecision precision, const size_t count, const char **names,
+                                            const size_t *values)
 {
     (void)device;
     fuzz_require(kernel[0] != '\0' && count <= 24, "a kernel has a name and few parameters");

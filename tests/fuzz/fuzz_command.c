@@ -14,7 +14,8 @@
 enum { MOST_WORDS = 48, MOST_BYTES = 4096 };
 
 /* In place of the library's: there is no work to be done. */
-plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool, plx_context **context)
+plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool,
+                                   plx_context **context)
 {
     (void)options;
     (void)tool;
@@ -25,12 +26,10 @@ plx_status plx_tool_context_create(const plx_context_options *options, const plx
 /* What --in and the verbs on files find. */
 static void put_files(void)
 {
-    static const char array[] =
-        "\x93NUMPY\x01\x00\x4e\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), "
-        "}                    \n\0\0\x80?\0\0\0@\0\0\0@\0\0\x80?";
-    static const char results[] =
-        "{\"schema\": \"parallax-results/1\", \"environment\": {}, \"devices\": [], "
-        "\"records\": [], \"pairs\": []}";
+    static const char array[] = "\x93NUMPY\x01\x00\x4e\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), "
+                                "}                    \n\0\0\x80?\0\0\0@\0\0\0@\0\0\x80?";
+    static const char results[] = "{\"schema\": \"parallax-results/1\", \"environment\": {}, \"devices\": [], "
+                                  "\"records\": [], \"pairs\": []}";
     fuzz_clean();
     fuzz_put("x.npy", array, sizeof array - 1);
     fuzz_put("r.json", results, sizeof results - 1);

@@ -34,8 +34,7 @@ static void compare(const char *first, const char *second)
     }
     for (unsigned i = 0; first == second && i < PLX_CHANGE_COUNT; i++)
         fuzz_require(i == PLX_CHANGE_UNCOMPARED || found.counts[i] == 0, "a file is as it is itself");
-    fuzz_require(plx_diff_status(&found) >= 0 && plx_diff_status(&found) <= 4,
-                 "the status is one that there is");
+    fuzz_require(plx_diff_status(&found) >= 0 && plx_diff_status(&found) <= 4, "the status is one that there is");
     show(&found);
     plx_diff_results_free(&found);
 }

@@ -8,8 +8,8 @@
 static bool same(const plx_array *a, const plx_array *b)
 {
     const size_t bytes = (size_t)(a->rows * a->cols) * plx_dtype_size(a->dtype);
-    return a->dtype == b->dtype && strcmp(a->type, b->type) == 0 && a->rank == b->rank && a->rows == b->rows && a->cols == b->cols &&
-           (bytes == 0 || memcmp(a->data, b->data, bytes) == 0);
+    return a->dtype == b->dtype && strcmp(a->type, b->type) == 0 && a->rank == b->rank && a->rows == b->rows &&
+           a->cols == b->cols && (bytes == 0 || memcmp(a->data, b->data, bytes) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -56,8 +56,7 @@ static void prepare(void)
     (void)snprintf(path, sizeof path, "%s/parallax/plugins.tsv", fuzz_directory());
     (void)snprintf(plugin, sizeof plugin, "%s/plx-fuzz.so", fuzz_directory());
     fuzz_put(plugin, "plugin", 6);
-    keep_and_recall(
-        &(plx_inspection){.path = plugin, .result = PLX_PASSED, .name = "fuzz"}); /* makes the directory */
+    keep_and_recall(&(plx_inspection){.path = plugin, .result = PLX_PASSED, .name = "fuzz"}); /* makes the directory */
 }
 
 static void read_said(const uint8_t *bytes, size_t size)

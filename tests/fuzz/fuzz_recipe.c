@@ -1,5 +1,5 @@
-/* A recipe, which anybody may have written: it is read or has a reason; so have launches for problems on devices, and what
- * there is can be shown. */
+/* A recipe, which anybody may have written: it is read or has a reason; so have launches for problems on devices, and
+ * what there is can be shown. */
 #include "tests/fuzz/fuzz.h"
 
 #include <parallax/tool.h>
@@ -37,7 +37,8 @@ static void make(const plx_recipe_file *recipe, const char *words, plx_dtype dty
     plx_error error = {""};
     fuzz_require(plx_described_device(words, &device, &error) == PLX_OK, "there is such a device");
     const plx_status status = plx_launches_make(recipe, &shown.problem, &device, NULL, 0, &shown.launches, &error);
-    fuzz_require(status == PLX_OK || status == PLX_UNSUPPORTED || status == PLX_INVALID, "launches are made, or can't be");
+    fuzz_require(status == PLX_OK || status == PLX_UNSUPPORTED || status == PLX_INVALID,
+                 "launches are made, or can't be");
     if (status != PLX_OK)
         fuzz_require_reason(&error);
     (void)snprintf(shown.reason, sizeof shown.reason, "%s", error.text);

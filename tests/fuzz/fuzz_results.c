@@ -9,8 +9,8 @@ static void show(const plx_results *results)
     fuzz_require(status >= 0 && status <= 5, "the status is one that there is");
     fuzz_text_open(&text);
     fuzz_require(plx_results_write_csv(results, text.to, &error) == PLX_OK, "results can be written as CSV");
-    fuzz_require(plx_results_write_table(results, text.to, 80, PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS,
-                                         &error) == PLX_OK,
+    fuzz_require(plx_results_write_table(results, text.to, 80, PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS, &error) ==
+                     PLX_OK,
                  "results can be written as a table");
     fuzz_require(plx_results_write_standings(results, text.to, &error) == PLX_OK, "standings can be written");
     fuzz_text_close(&text);

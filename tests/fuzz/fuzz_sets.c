@@ -36,8 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     for (; count < MOST_CASES && plx_set_at(name, count, &found); count++) {
         check_case(&found);
-        fuzz_require(plx_set_at(name, count, &again) && same_text(&found, &again),
-                     "a set is the same every time");
+        fuzz_require(plx_set_at(name, count, &again) && same_text(&found, &again), "a set is the same every time");
     }
     fuzz_require(count > 0, "a set has cases");
     return 0;

@@ -1,5 +1,5 @@
-/* The files of a kernel that Triton compiled: its JSON, then, behind a NUL, its PTX; a recipe names them.  Whatever they say,
- * there are launches, or a reason; no other file is read. */
+/* The files of a kernel that Triton compiled: its JSON, then, behind a NUL, its PTX; a recipe names them.  Whatever
+ * they say, there are launches, or a reason; no other file is read. */
 #include "tests/fuzz/fuzz.h"
 
 #include <parallax/tool.h>
@@ -9,11 +9,13 @@
 
 static const char recipe_text[] =
     "{\"parallax_recipe\": 1, \"op\": \"transpose\", \"maps\": {\"a\": {\"of\": \"in\", \"size\": [\"cols\", \"rows\"],"
-    "\"stride\": [\"ld_in * esize\"], \"box\": [32, 64], \"swizzle\": 128}}, \"launches\": [{\"triton\": \"k.json\", \"grid\": "
+    "\"stride\": [\"ld_in * esize\"], \"box\": [32, 64], \"swizzle\": 128}}, \"launches\": [{\"triton\": \"k.json\", "
+    "\"grid\": "
     "[\"rows\"], \"args\": [%s]}]}";
 static const char *const arguments[] = {
     "{\"operand\": \"in\"}, {\"operand\": \"out\"}, {\"i32\": \"rows\"}, {\"i32\": 1}, {\"i32\": 2}, {\"i32\": 3}",
-    "{\"map\": \"a\"}, {\"operand\": \"out\"}, {\"f32\": 1}", "",
+    "{\"map\": \"a\"}, {\"operand\": \"out\"}, {\"f32\": 1}",
+    "",
 };
 
 static void try(const char *path)
@@ -32,7 +34,8 @@ static void try(const char *path)
         fuzz_require_reason(&error);
     (void)snprintf(shown.reason, sizeof shown.reason, "%s", error.text);
     fuzz_text_open(&text);
-    fuzz_require(plx_launches_write_text(recipe, &device, &shown, 1, text.to, &error) == PLX_OK, "launches can be shown");
+    fuzz_require(plx_launches_write_text(recipe, &device, &shown, 1, text.to, &error) == PLX_OK,
+                 "launches can be shown");
     fuzz_text_close(&text);
     fuzz_require_lines(&text);
     fuzz_text_free(&text);

@@ -15,8 +15,7 @@ static void replay_file(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = malloc(size + (size == 0));
-    fuzz_require(file != NULL && bytes != NULL && fread(bytes, 1, size, file) == size,
-                 "the corpus can be read");
+    fuzz_require(file != NULL && bytes != NULL && fread(bytes, 1, size, file) == size, "the corpus can be read");
     (void)fclose(file);
     (void)printf("%s\n", path);
     (void)fflush(stdout);

@@ -5,6 +5,7 @@ long_tests += tests/house/test_new_operation.sh
 script_tests += \
 	tests/house/test_abi.sh \
 	tests/house/test_dist.sh \
+	tests/house/test_format.sh \
 	tests/house/test_headers.sh \
 	tests/house/test_layers.sh \
 	tests/house/test_man.sh \

@@ -59,8 +59,7 @@ static void test_a_bound_has_no_end(void **state)
         double unit = plx_unit_roundoff(dtypes[i]), before = 0.0;
         for (int power = 4; power < 62; ++power) {
             plx_inputs inputs = endless(dtypes[i], INT64_C(1) << power, PLX_INPUT_POSITIVE);
-            plx_bound loop = plx_bound_of(&inputs, &plain, &device),
-                      high = plx_bound_of(&inputs, &tree, &device);
+            plx_bound loop = plx_bound_of(&inputs, &plain, &device), high = plx_bound_of(&inputs, &tree, &device);
             assert_true(isfinite(loop.gamma) && loop.gamma > before);
             assert_true(loop.gamma <= ldexp(unit, power) && loop.gamma > 0.99 * ldexp(unit, power));
             assert_true(high.gamma >= power * unit && high.gamma < 1.001 * power * unit);
@@ -133,8 +132,7 @@ static void test_data_that_cancels_is_judged(void **state)
 
 static void test_an_impossible_depth_is_refused(void **state)
 {
-    plx_inputs sum = endless(PLX_F32, 100, PLX_INPUT_POSITIVE),
-               all = endless(PLX_I32, 100, PLX_INPUT_POSITIVE);
+    plx_inputs sum = endless(PLX_F32, 100, PLX_INPUT_POSITIVE), all = endless(PLX_I32, 100, PLX_INPUT_POSITIVE);
     plx_kernel claims = plain;
     char reason[200] = "";
     (void)state;
@@ -143,7 +141,8 @@ static void test_an_impossible_depth_is_refused(void **state)
     assert_false(plx_depth_is_possible(&sum, &claims, claims.depth(&sum.problem, &device), reason, sizeof reason));
     assert_non_null(strstr(reason, "9223372036854775807"));
     assert_non_null(strstr(reason, "100 additions"));
-    assert_true(plx_depth_is_possible(&all, &claims, claims.depth(&all.problem, &device), reason, sizeof reason)); /* rounds nothing */
+    assert_true(plx_depth_is_possible(&all, &claims, claims.depth(&all.problem, &device), reason,
+                                      sizeof reason)); /* rounds nothing */
     claims.depth = negative_depth;
     assert_false(plx_depth_is_possible(&sum, &claims, claims.depth(&sum.problem, &device), reason, sizeof reason));
 }

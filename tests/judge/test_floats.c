@@ -139,7 +139,10 @@ static void form_opinion(plx_input input, const float *result, const float *othe
 {
     plx_error error = {.text = ""};
     plx_projection *projection = NULL;
-    const plx_bound bound = {.kind = PLX_BOUND_DETERMINISTIC, .gamma = 0x1p-16, .underflow = 0x1p-140, .range = (double)INFINITY,
+    const plx_bound bound = {.kind = PLX_BOUND_DETERMINISTIC,
+                             .gamma = 0x1p-16,
+                             .underflow = 0x1p-140,
+                             .range = (double)INFINITY,
                              .overflow = (double)INFINITY};
     const plx_judged_result first = {result, bound}, second = {other, bound};
     const plx_arithmetic by = {.accumulator = PLX_F32, .depth = TERMS, .compute = PLX_COMPUTE_PLAIN};
@@ -164,7 +167,8 @@ static void form_opinion(plx_input input, const float *result, const float *othe
     plx_inputs_free(&inputs);
 }
 
-/* What judges, compares, projects, tells likeness and makes operands was seen to fail here without its plx_floats_begin(). */
+/* What judges, compares, projects, tells likeness and makes operands was seen to fail here without its
+ * plx_floats_begin(). */
 static void test_no_opinion_depends_on_it(void **state)
 {
     static const plx_input kinds[] = {PLX_INPUT_UNIFORM, PLX_INPUT_POSITIVE, PLX_INPUT_GRADED, PLX_INPUT_CANCELLING,

@@ -24,8 +24,8 @@ static uint64_t hash_inputs(const plx_inputs *inputs)
     uint64_t hash = 0;
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)
         if (inputs->data[i] != NULL)
-            hash = hash * 31 + hash_bytes(inputs->data[i], (size_t)inputs->elements[i] *
-                                                               plx_dtype_size(inputs->problem.dtype));
+            hash = hash * 31 +
+                   hash_bytes(inputs->data[i], (size_t)inputs->elements[i] * plx_dtype_size(inputs->problem.dtype));
     return hash;
 }
 
@@ -68,12 +68,9 @@ static void test_any_number_of_threads_gives_the_same_bytes(void **state)
 static void test_bytes_do_not_change(void **state)
 {
     static const uint64_t expected[PLX_INPUT_COUNT] = {
-        [PLX_INPUT_UNIFORM] = UINT64_C(0x9bbe9b682eee403a),
-        [PLX_INPUT_POSITIVE] = UINT64_C(0x103776903bf0cd3a),
-        [PLX_INPUT_INTEGER] = UINT64_C(0x779f5e0530907a96),
-        [PLX_INPUT_GRADED] = UINT64_C(0xc5574ff93aa38052),
-        [PLX_INPUT_CANCELLING] = UINT64_C(0x1240a1a0d22634a5),
-        [PLX_INPUT_EXTREME] = UINT64_C(0xd8cd577062293bbd),
+        [PLX_INPUT_UNIFORM] = UINT64_C(0x9bbe9b682eee403a),    [PLX_INPUT_POSITIVE] = UINT64_C(0x103776903bf0cd3a),
+        [PLX_INPUT_INTEGER] = UINT64_C(0x779f5e0530907a96),    [PLX_INPUT_GRADED] = UINT64_C(0xc5574ff93aa38052),
+        [PLX_INPUT_CANCELLING] = UINT64_C(0x1240a1a0d22634a5), [PLX_INPUT_EXTREME] = UINT64_C(0xd8cd577062293bbd),
         [PLX_INPUT_SPECIAL] = UINT64_C(0xbb4f750a425685e8),
     };
     (void)state;
@@ -104,8 +101,7 @@ static void test_padding_is_nan_and_changes_nothing_else(void **state)
     padded.of.matvec.lda = 20;
     plx_inputs a = inputs_of(dense, PLX_INPUT_UNIFORM, 3), b = inputs_of(padded, PLX_INPUT_UNIFORM, 3);
     for (int row = 0; row < 31; ++row) {
-        assert_memory_equal((double *)a.data[0] + row * 17, (double *)b.data[0] + row * 20,
-                            17 * sizeof(double));
+        assert_memory_equal((double *)a.data[0] + row * 17, (double *)b.data[0] + row * 20, 17 * sizeof(double));
         for (int col = 17; row < 30 && col < 20; ++col)
             assert_true(isnan(((double *)b.data[0])[row * 20 + col]));
     }
@@ -151,8 +147,7 @@ static void test_integers_sum_exactly(void **state)
     static const int64_t lengths[] = {1, 64, 4096, 300000};
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
-        plx_inputs inputs =
-            inputs_of(plx_gemm_of(PLX_F32, false, false, 3, 4, lengths[i]), PLX_INPUT_INTEGER, 9);
+        plx_inputs inputs = inputs_of(plx_gemm_of(PLX_F32, false, false, 3, 4, lengths[i]), PLX_INPUT_INTEGER, 9);
         plx_reference_result reference = reference_of(&inputs, false);
         double largest = 0.0;
         for (int64_t e = 0; e < reference.count; ++e) {
@@ -182,8 +177,7 @@ static void test_graded_lines_differ_by_powers_of_two(void **state)
     (void)state;
     for (int row = 0; row < 300; ++row)
         for (int p = 0; p < 30; ++p)
-            largest[row / 100] =
-                fmax(largest[row / 100], fabs((double)((float *)inputs.data[0])[row * 30 + p]));
+            largest[row / 100] = fmax(largest[row / 100], fabs((double)((float *)inputs.data[0])[row * 30 + p]));
     assert_true(largest[1] < largest[0] * 0x1p-9 && largest[1] > largest[0] * 0x1p-11);
     assert_true(largest[2] < largest[1] * 0x1p-9 && largest[2] > largest[1] * 0x1p-11);
     plx_inputs_free(&inputs);
@@ -252,8 +246,7 @@ static void test_special_leaves_most_results_finite(void **state)
     int nan = 0, inf = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 32; ++seed) {
-        plx_inputs inputs =
-            inputs_of(plx_gemm_of(PLX_F32, false, false, 67, 70, 37), PLX_INPUT_SPECIAL, seed);
+        plx_inputs inputs = inputs_of(plx_gemm_of(PLX_F32, false, false, 67, 70, 37), PLX_INPUT_SPECIAL, seed);
         plx_reference_result reference = reference_of(&inputs, false);
         int special = count_special(&reference);
         assert_true(special > 0 && special < reference.count / 4);
@@ -341,9 +334,9 @@ static void test_special_nans_signal_too(void **state)
     static const plx_dtype dtypes[] = {PLX_F32, PLX_F64};
     (void)state;
     for (size_t d = 0; d < 2; ++d) {
-        const plx_problem problems[] = {
-            plx_transpose_of(dtypes[d], 67, 131), plx_reduce_of(dtypes[d], PLX_SUM, 8777),
-            plx_matvec_of(dtypes[d], false, 67, 131), plx_gemm_of(dtypes[d], false, false, 67, 131, 67)};
+        const plx_problem problems[] = {plx_transpose_of(dtypes[d], 67, 131), plx_reduce_of(dtypes[d], PLX_SUM, 8777),
+                                        plx_matvec_of(dtypes[d], false, 67, 131),
+                                        plx_gemm_of(dtypes[d], false, false, 67, 131, 67)};
         for (size_t p = 0; p < sizeof problems / sizeof problems[0]; ++p) {
             unsigned kinds = 0;
             for (uint64_t seed = 0; seed < 64; ++seed) {
@@ -362,8 +355,7 @@ static void test_every_moved_case_with_nans_has_one_that_signals(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 64; ++seed) {
-        plx_inputs inputs =
-            inputs_of(plx_transpose_of(PLX_F32, 1 + (int64_t)seed, 33), PLX_INPUT_SPECIAL, seed);
+        plx_inputs inputs = inputs_of(plx_transpose_of(PLX_F32, 1 + (int64_t)seed, 33), PLX_INPUT_SPECIAL, seed);
         unsigned kinds = kinds_of_nan(PLX_F32, inputs.data[0], inputs.elements[0]);
         assert_int_equal((kinds & 10) != 0, seed % 4 < 2);
         plx_inputs_free(&inputs);

@@ -74,8 +74,7 @@ static void special_numbers_signal(void **state)
             plx_inputs inputs = inputs_of(plx_transpose_of(halves[t], 40, 41), PLX_INPUT_SPECIAL, seed);
             for (int i = 0; i < 40 * 41; ++i)
                 if (plx_element_is_nan(halves[t], inputs.data[0], i)) {
-                    const bool is_quiet =
-                        (elements_of(&inputs, 0)[i] >> (fraction_bits(halves[t]) - 1) & 1) != 0;
+                    const bool is_quiet = (elements_of(&inputs, 0)[i] >> (fraction_bits(halves[t]) - 1) & 1) != 0;
                     signals += !is_quiet;
                     quiet += is_quiet;
                 }
@@ -109,9 +108,8 @@ static int64_t depth_of_two(const plx_problem *problem, const plx_device_info *d
     return 2;
 }
 
-static const plx_kernel in_f32 = {.dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
-                                  .accumulator_f32 = PLX_F32,
-                                  .depth = depth_of_two};
+static const plx_kernel in_f32 = {
+    .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16), .accumulator_f32 = PLX_F32, .depth = depth_of_two};
 
 /* What the judge says of `got` as the sum of two numbers and one so small that f32 can't hold all three: else
  * the bytes of the exact sum would be demanded. */

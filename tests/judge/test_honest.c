@@ -1,6 +1,7 @@
 /* Results of kernels that are right, judged as results of others: none is wrong, and none is like something less exact.
  *
- * HONEST_BACKENDS: names of plugins with spaces between ("host openblas"), or "all"; HONEST_RESULTS: how many results. */
+ * HONEST_BACKENDS: names of plugins with spaces between ("host openblas"), or "all"; HONEST_RESULTS: how many results.
+ */
 #include "judge_support.h"
 
 #include <stdio.h>
@@ -86,7 +87,8 @@ static void try_kernel(const char *backend, plx_op op, const plx_kernel *kernel,
     plx_record record;
     plx_error error = {.text = ""};
     plx_inputs inputs;
-    if (plx_run_once(context, backend, kernel->name, &problem, NULL, 0, input, seed, 0, &output, &record, &error) != PLX_OK)
+    if (plx_run_once(context, backend, kernel->name, &problem, NULL, 0, input, seed, 0, &output, &record, &error) !=
+        PLX_OK)
         return; /* it does not take such a problem */
     inputs = inputs_of(problem, input, seed);
     judge(backend, kernel, &inputs, &output);

@@ -103,8 +103,7 @@ static void note_failure(void *data, const plx_record *failure, const char *comm
     assert_true(strncmp(command, "parallax ", 9) == 0);
     ++c->failures;
     c->by_rule = c->by_rule || (kernel->limit[0] != '\0' && strstr(failure->reason, kernel->limit) != NULL);
-    c->by_class =
-        c->by_class || kernel->gain[0] == '\0' || strcmp(kernel->gain, plx_input_name(failure->input)) == 0;
+    c->by_class = c->by_class || kernel->gain[0] == '\0' || strcmp(kernel->gain, plx_input_name(failure->input)) == 0;
     (void)snprintf(c->last_reason, sizeof c->last_reason, "%s", failure->reason);
 }
 
@@ -202,8 +201,7 @@ static void test_gemm_mutants_are_caught(void **state)
 
 static plx_problem small_problem(plx_op op, uint64_t seed)
 {
-    int64_t a = 1 + (int64_t)(seed * 7 % 13), b = 1 + (int64_t)(seed * 5 % 11),
-            c = 1 + (int64_t)(seed * 3 % 37);
+    int64_t a = 1 + (int64_t)(seed * 7 % 13), b = 1 + (int64_t)(seed * 5 % 11), c = 1 + (int64_t)(seed * 3 % 37);
     plx_problem problem;
 
     if (op == PLX_REDUCE)
@@ -240,8 +238,8 @@ static void assert_passes(plx_op op, const char *const *kernels, size_t count, u
         fail_msg("%s", error.text);
     for (size_t i = 0; i < results.record_count; ++i)
         if (results.records[i].outcome != PLX_OUTCOME_OK)
-            fail_msg("seed %llu: %s/%s: %s", (unsigned long long)seed, plx_op_name(op),
-                     results.records[i].kernel, results.records[i].reason);
+            fail_msg("seed %llu: %s/%s: %s", (unsigned long long)seed, plx_op_name(op), results.records[i].kernel,
+                     results.records[i].reason);
     assert_int_equal(results.record_count, count);
     assert_int_equal(results.pair_count, count - 1);
     assert_int_equal(plx_results_status(&results, true), 0);
@@ -417,8 +415,8 @@ static void test_a_failure_is_saved(void **state)
     for (int64_t e = 0; e < a.rows * b.cols; ++e) {
         double sum = 0.0;
         for (int64_t k = 0; k < a.cols; ++k)
-            sum += (double)((float *)a.data)[e / b.cols * a.cols + k] *
-                   (double)((float *)b.data)[k * b.cols + e % b.cols];
+            sum +=
+                (double)((float *)a.data)[e / b.cols * a.cols + k] * (double)((float *)b.data)[k * b.cols + e % b.cols];
         assert_true(sum - ((double *)reference.data)[e] < 1e-12 && ((double *)reference.data)[e] - sum < 1e-12);
         assert_true(((float *)result.data)[e] != ((float *)result.data)[e]); /* the NaN it was filled with */
     }
@@ -514,8 +512,8 @@ static void assert_pairs(const char *const *backends, size_t backend_count, cons
  * twins already. */
 static void test_twins_and_neighbours_are_compared(void **state)
 {
-    static const char *const backends[] = {"mutants:0", "mutants:1"},
-                             *const kernels[] = {"right", "right-reversed", "right-pairwise"};
+    static const char *const backends[] = {"mutants:0", "mutants:1"}, *const kernels[] = {"right", "right-reversed",
+                                                                                          "right-pairwise"};
     static const expected_pair pairs[] = {
         {"mutants:0", "right", "mutants:1", "right", true},
         {"mutants:0", "right-reversed", "mutants:1", "right-reversed", true},
@@ -533,8 +531,7 @@ static void test_twins_and_neighbours_are_compared(void **state)
  * before it, whose twin is right, needs no further witness. */
 static void test_what_is_wrong_agrees_with_nobody(void **state)
 {
-    static const char *const backends[] = {"mutants:0", "mutants:1"},
-                             *const kernels[] = {"right", "writes-nothing"};
+    static const char *const backends[] = {"mutants:0", "mutants:1"}, *const kernels[] = {"right", "writes-nothing"};
     static const expected_pair pairs[] = {
         {"mutants:0", "right", "mutants:1", "right", true},
         {"mutants:0", "writes-nothing", "mutants:1", "writes-nothing", false},
@@ -549,8 +546,8 @@ static void test_what_is_wrong_agrees_with_nobody(void **state)
  * backend, though the last one there is wrong. */
 static void test_nobody_is_alone_because_of_a_name(void **state)
 {
-    static const char *const backends[] = {"host", "mutants"},
-                             *const kernels[] = {"reference", "right", "writes-nothing"};
+    static const char *const backends[] = {"host", "mutants"}, *const kernels[] = {"reference", "right",
+                                                                                   "writes-nothing"};
     static const expected_pair pairs[] = {
         {"host:0", "reference", "mutants:0", "right", true},
         {"host:0", "reference", "mutants:0", "writes-nothing", false},
@@ -565,8 +562,7 @@ static void test_nobody_is_alone_because_of_a_name(void **state)
 /* The plugin's event clock always says 0. */
 static void test_a_clock_that_says_nothing_is_not_believed(void **state)
 {
-    static const char *const backends[] = {"mutants"}, *const kernels[] = {"right", "writes-nothing",
-                                                                           "right-reversed"};
+    static const char *const backends[] = {"mutants"}, *const kernels[] = {"right", "writes-nothing", "right-reversed"};
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 32, 32, 32);
     const plx_compare_options options = {
         .backends = backends,
@@ -628,8 +624,7 @@ static void test_names_that_nobody_has(void **state)
                                    .problems = &problem,
                                    .problem_count = 1,
                                    .no_timing = true};
-    plx_check_options check = {
-        .backends = backends, .backend_count = 1, .kernels = nobody, .kernel_count = 1};
+    plx_check_options check = {.backends = backends, .backend_count = 1, .kernels = nobody, .kernel_count = 1};
     plx_check_counts counts;
     plx_results results;
     (void)state;
@@ -668,8 +663,8 @@ static void test_run_once_gives_the_result(void **state)
     plx_array output;
     plx_record record;
     (void)state;
-    assert_int_equal(plx_run_once(context, "mutants", "right", &problem, arrays, 2, PLX_INPUT_UNIFORM, 1,
-                                  0, &output, &record, &error),
+    assert_int_equal(plx_run_once(context, "mutants", "right", &problem, arrays, 2, PLX_INPUT_UNIFORM, 1, 0, &output,
+                                  &record, &error),
                      PLX_OK);
     assert_int_equal(output.rank, 2);
     assert_int_equal(output.rows, 2);
@@ -677,8 +672,8 @@ static void test_run_once_gives_the_result(void **state)
     assert_memory_equal(output.data, expected, sizeof expected);
     assert_string_equal(record.kernel, "right");
     plx_array_free(&output);
-    assert_int_equal(plx_run_once(context, "mutants", "writes-past-the-end", &problem, arrays, 2,
-                                  PLX_INPUT_UNIFORM, 1, 0, &output, &record, &error),
+    assert_int_equal(plx_run_once(context, "mutants", "writes-past-the-end", &problem, arrays, 2, PLX_INPUT_UNIFORM, 1,
+                                  0, &output, &record, &error),
                      PLX_FAILED);
 }
 

@@ -27,8 +27,8 @@ static one_element by_plain_loop(const plx_inputs *inputs, int64_t row, int64_t 
         sum.sum.tail += dtype == PLX_F64 ? total.tail + product.tail : 0.0;
         sum.magnitude += fabs(product.value);
     }
-    const plx_compensated result = plx_finish_sum(&sum, 1.0, 0.0, 0.0, (double)p->k, plx_range_of(dtype == PLX_F32),
-                                                  &found.magnitude);
+    const plx_compensated result =
+        plx_finish_sum(&sum, 1.0, 0.0, 0.0, (double)p->k, plx_range_of(dtype == PLX_F32), &found.magnitude);
     found.value = result.value;
     found.tail = result.tail;
     return found;
@@ -45,15 +45,14 @@ static void assert_plain(const plx_inputs *inputs, const plx_reference *of, int6
 
 static plx_problem gemm_of(plx_dtype dtype, int layout, const int64_t *shape)
 {
-    plx_problem problem =
-        plx_gemm_of(dtype, (layout & 1) != 0, (layout & 2) != 0, shape[0], shape[1], shape[2]);
+    plx_problem problem = plx_gemm_of(dtype, (layout & 1) != 0, (layout & 2) != 0, shape[0], shape[1], shape[2]);
     problem.of.gemm.lda += 3;
     problem.of.gemm.ldb += 1;
     return problem;
 }
 
 /* Around the edges of packs and tiles, few and many of them. */
-static const int64_t shapes[][3] = {{1, 1, 1},  {3, 5, 63},    {4, 4, 64},     {65, 7, 65},
+static const int64_t shapes[][3] = {{1, 1, 1},   {3, 5, 63},    {4, 4, 64},      {65, 7, 65},
                                     {2, 130, 9}, {257, 33, 70}, {129, 191, 130}, {700, 450, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

@@ -1,5 +1,5 @@
-/* Results that were computed elsewhere: however they lie, right ones are ok and wrong ones are wrong, by the promise that
- * they make; what can't be judged says why. */
+/* Results that were computed elsewhere: however they lie, right ones are ok and wrong ones are wrong, by the promise
+ * that they make; what can't be judged says why. */
 #include "judge_support.h"
 
 #include <parallax/half.h>
@@ -292,14 +292,17 @@ static void test_exact(void **state)
     /* A third is no such number, and f16 holds no such sums. */
     for (int i = 0; i < M * N; ++i)
         result[i] = (float)(1.0 / 3.0) * c[i];
-    assert_int_equal(judged(&third, operands, 2, matrix(PLX_F32, result, M, N), NULL).error.bound, PLX_BOUND_DETERMINISTIC);
-    assert_int_equal(judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), &half).error.bound, PLX_BOUND_DETERMINISTIC);
+    assert_int_equal(judged(&third, operands, 2, matrix(PLX_F32, result, M, N), NULL).error.bound,
+                     PLX_BOUND_DETERMINISTIC);
+    assert_int_equal(judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), &half).error.bound,
+                     PLX_BOUND_DETERMINISTIC);
     c[11] = nextafterf(c[11], 1e9F);
     verdict = judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), NULL);
     assert_true(verdict.outcome == PLX_OUTCOME_WRONG && verdict.error.first_bad == 11 && verdict.error.wrong == 1);
     /* One element with one digit more, and sums may round. */
     a[3] += 0x1p-20F;
-    assert_int_equal(judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), NULL).error.bound, PLX_BOUND_DETERMINISTIC);
+    assert_int_equal(judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), NULL).error.bound,
+                     PLX_BOUND_DETERMINISTIC);
 }
 
 static float to_tf32(float value)
@@ -332,9 +335,10 @@ static void test_likeness(void **state)
             double sum = 0.0;
             for (int l = 0; l < TERMS; ++l) {
                 const float p = x[i / COLS * TERMS + l], q = y[l * COLS + i % COLS];
-                const double term = how == 1   ? (double)to_tf32(p) * (double)to_tf32(q)
-                                    : how == 2 ? plx_rounded_to(PLX_BF16, (double)p) * plx_rounded_to(PLX_BF16, (double)q)
-                                               : (double)p * (double)q;
+                const double term = how == 1 ? (double)to_tf32(p) * (double)to_tf32(q)
+                                    : how == 2
+                                        ? plx_rounded_to(PLX_BF16, (double)p) * plx_rounded_to(PLX_BF16, (double)q)
+                                        : (double)p * (double)q;
                 sum += term;
                 sum = how == 0 ? (double)(float)sum : sum;
             }
@@ -424,9 +428,16 @@ static void test_words(void **state)
 {
     plx_promise promise = {.sums = PLX_SUMS_ANY};
     plx_error error = {.text = ""};
-    static const char *const bad[][2] = {{"sums", "0"},       {"sums", "-1"},         {"sums", "x"},         {"sums", NULL},
-                                         {"sums", "99999999999999999999"}, {"accumulator", "i32"}, {"accumulator", ""},
-                                         {"narrow-parts", "0"}, {"narrow-parts", "1e3"}, {"other", "1"}};
+    static const char *const bad[][2] = {{"sums", "0"},
+                                         {"sums", "-1"},
+                                         {"sums", "x"},
+                                         {"sums", NULL},
+                                         {"sums", "99999999999999999999"},
+                                         {"accumulator", "i32"},
+                                         {"accumulator", ""},
+                                         {"narrow-parts", "0"},
+                                         {"narrow-parts", "1e3"},
+                                         {"other", "1"}};
     char text[200];
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
@@ -444,10 +455,10 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_and_wrong), cmocka_unit_test(test_strides),  cmocka_unit_test(test_beta),
+        cmocka_unit_test(test_right_and_wrong), cmocka_unit_test(test_strides),      cmocka_unit_test(test_beta),
         cmocka_unit_test(test_promises),        cmocka_unit_test(test_narrow_parts), cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_saturated),       cmocka_unit_test(test_range),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_words),           cmocka_unit_test(test_exact),    cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_saturated),       cmocka_unit_test(test_range),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_words),           cmocka_unit_test(test_exact),        cmocka_unit_test(test_likeness),
         cmocka_unit_test(test_no_likeness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,12 +79,12 @@ static void assert_needed(const needed *one)
         fail_msg("%s is refused without the rule that is for it", one->liar);
 }
 
-#define NEEDED(name, ...)                                       \
-    static void name(void **unused)                             \
-    {                                                           \
-        const needed one = {__VA_ARGS__};                       \
-        (void)unused;                                           \
-        assert_needed(&one);                                    \
+#define NEEDED(name, ...)                 \
+    static void name(void **unused)       \
+    {                                     \
+        const needed one = {__VA_ARGS__}; \
+        (void)unused;                     \
+        assert_needed(&one);              \
     }
 
 NEEDED(data_that_is_fresh, PLX_RULE_FRESH, "replays-by-a-sample", 64, 64, 32, NULL)
@@ -101,11 +101,16 @@ NEEDED(results_that_are_there, PLX_RULE_READ, "works-in-the-download", 64, 64, 3
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_that_is_fresh),      cmocka_unit_test(outputs_that_look_like_results),
-        cmocka_unit_test(a_decoy),                 cmocka_unit_test(what_must_not_change),
-        cmocka_unit_test(surroundings),            cmocka_unit_test(the_sets_of_others),
-        cmocka_unit_test(sums_of_few_terms),       cmocka_unit_test(integers),
-        cmocka_unit_test(time_that_follows_work),  cmocka_unit_test(results_that_are_there),
+        cmocka_unit_test(data_that_is_fresh),
+        cmocka_unit_test(outputs_that_look_like_results),
+        cmocka_unit_test(a_decoy),
+        cmocka_unit_test(what_must_not_change),
+        cmocka_unit_test(surroundings),
+        cmocka_unit_test(the_sets_of_others),
+        cmocka_unit_test(sums_of_few_terms),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(time_that_follows_work),
+        cmocka_unit_test(results_that_are_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,9 +14,7 @@
 static int64_t plain_depth(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
-    return problem->op == PLX_GEMM     ? problem->of.gemm.k
-           : problem->op == PLX_REDUCE ? problem->of.reduce.n
-                                       : 0;
+    return problem->op == PLX_GEMM ? problem->of.gemm.k : problem->op == PLX_REDUCE ? problem->of.reduce.n : 0;
 }
 
 static const plx_kernel plain = {
@@ -468,8 +466,7 @@ static void test_a_sum_begins_with_plus_zero(void **state)
 {
     (void)state;
     for (int64_t n = 0; n < 40; ++n) {
-        plx_inputs inputs =
-            inputs_of(plx_reduce_of(n % 2 == 0 ? PLX_F32 : PLX_F64, PLX_SUM, n), PLX_INPUT_SPECIAL, 7);
+        plx_inputs inputs = inputs_of(plx_reduce_of(n % 2 == 0 ? PLX_F32 : PLX_F64, PLX_SUM, n), PLX_INPUT_SPECIAL, 7);
         zeros right = judge_zeros(&inputs);
         assert_true(right.plus && !right.minus);
         plx_inputs_free(&inputs);
@@ -491,8 +488,7 @@ static zeros judge_term(plx_op op, double a, double b, double c, double alpha, d
         problem.of.matvec.alpha = alpha;
         problem.of.matvec.beta = beta;
     }
-    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, beta != 0.0 ? 3 : 2, 1, &inputs, &error),
-                     PLX_OK);
+    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, beta != 0.0 ? 3 : 2, 1, &inputs, &error), PLX_OK);
     zeros right = judge_zeros(&inputs);
     plx_inputs_free(&inputs);
     return right;
@@ -520,11 +516,10 @@ static void test_zeros_of_products_have_their_sign(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; ++i) {
         plx_op op = ops[i % 2];
-        zeros right = judge_term(op, cases[i / 2].a, cases[i / 2].b, cases[i / 2].c, cases[i / 2].alpha,
-                                 cases[i / 2].beta);
+        zeros right =
+            judge_term(op, cases[i / 2].a, cases[i / 2].b, cases[i / 2].c, cases[i / 2].alpha, cases[i / 2].beta);
         if (right.plus != cases[i / 2].right.plus || right.minus != cases[i / 2].right.minus)
-            fail_msg("case %zu of %s: %d %d", i / 2, op == PLX_GEMM ? "gemm" : "matvec", right.plus,
-                     right.minus);
+            fail_msg("case %zu of %s: %d %d", i / 2, op == PLX_GEMM ? "gemm" : "matvec", right.plus, right.minus);
     }
 }
 

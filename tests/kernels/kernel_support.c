@@ -45,8 +45,7 @@ void expect_refusal_by(recipe_function *write, const plx_problem *problem, const
         fail_msg("not \"%s\": %s", reason, error.text);
 }
 
-void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device,
-                    const char *reason)
+void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device, const char *reason)
 {
     plx_recipe recipe;
     plx_error error = {.text = ""};

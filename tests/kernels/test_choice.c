@@ -21,8 +21,8 @@ static void expect(const char *kernel, plx_problem problem, plx_device_info on)
 
 static void test_classes(void **state)
 {
-    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9),
-                          other = fake_gpu(0), processor = fake_processor();
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9), other = fake_gpu(0),
+                          processor = fake_processor();
     const plx_problem large = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
     (void)state;
     expect("vector", large, hopper);
@@ -103,8 +103,7 @@ static void test_products_in_opencl(void **state)
 
 static void test_f64_on_matrix_units(void **state)
 {
-    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9),
-                          older = fake_gpu(7);
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9), older = fake_gpu(7);
     const plx_problem square = plx_gemm_of(PLX_F64, false, false, 4096, 4096, 4096);
     (void)state;
     expect("dmma-bulk", square, hopper);
@@ -131,8 +130,8 @@ static bool choice_runs(const plx_problem *problem, const plx_device_info *on)
         return true;
     for (size_t i = 0; i < ladder->count; i++)
         if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 && runs(&ladder->rows[i], problem, on))
-            fail_msg("%s/%s was chosen and does not run, but %s does", plx_ladder_name(problem->op),
-                     choice->about.name, ladder->rows[i].about.name);
+            fail_msg("%s/%s was chosen and does not run, but %s does", plx_ladder_name(problem->op), choice->about.name,
+                     ladder->rows[i].about.name);
     return false;
 }
 

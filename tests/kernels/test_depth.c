@@ -8,9 +8,9 @@
 enum { DEVICES = 5 };
 static plx_device_info devices[DEVICES];
 
-static const int64_t lengths[] = {
-    0,   1,   2,   3,   4,   5,   7,   8,    31,   32,   33,   63,    64,     65,      127,      128,
-    129, 255, 256, 257, 511, 513, 777, 1023, 1024, 1025, 4093, 65539, 100003, 1000003, 16777216, 100000007};
+static const int64_t lengths[] = {0,   1,    2,    3,    4,    5,     7,      8,       31,       32,       33,
+                                  63,  64,   65,   127,  128,  129,   255,    256,     257,      511,      513,
+                                  777, 1023, 1024, 1025, 4093, 65539, 100003, 1000003, 16777216, 100000007};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
 static int64_t levels(int64_t count)
@@ -50,8 +50,7 @@ static bool cuts_off(const plx_row *row, plx_dtype dtype)
 }
 
 /* Returns how many sums it held against something. */
-typedef size_t visitor(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
-                       bool trans);
+typedef size_t visitor(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype, bool trans);
 
 /* A kernel in one type, in both layouts, on every device: on some of them it must run. */
 static void each_device(visitor *visit, const plx_row *row, plx_op op, plx_dtype dtype)
@@ -63,8 +62,7 @@ static void each_device(visitor *visit, const plx_row *row, plx_op op, plx_dtype
         for (int trans = 0; trans <= (op != PLX_REDUCE); ++trans)
             tried += visit(row, op, &devices[device], dtype, trans != 0);
     if (tried == 0)
-        fail_msg("%s/%s in %s was tried on no device", plx_ladder_name(op), row->about.name,
-                 plx_dtype_name(dtype));
+        fail_msg("%s/%s in %s was tried on no device", plx_ladder_name(op), row->about.name, plx_dtype_name(dtype));
 }
 
 /* Every kernel that adds, in every way. */
@@ -83,8 +81,8 @@ static void each_sum(visitor *visit, plx_op op)
 static void refuse(const plx_row *row, plx_op op, const plx_device_info *device, int64_t terms, int64_t depth,
                    const char *what, int64_t limit)
 {
-    fail_msg("%s/%s on the %s device: depth %lld of %lld terms, %s %lld", plx_ladder_name(op),
-             row->about.name, device->name, (long long)depth, (long long)terms, what, (long long)limit);
+    fail_msg("%s/%s on the %s device: depth %lld of %lld terms, %s %lld", plx_ladder_name(op), row->about.name,
+             device->name, (long long)depth, (long long)terms, what, (long long)limit);
 }
 
 /* ---- what no sum can escape ----------------------------------------------------------- */
@@ -101,10 +99,9 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
  * are far less deep. */
 static bool divides_sums(const plx_row *row)
 {
-    static const char *const names[] = {"split-k",    "async-copy", "many-blocks",  "few-rows",
-                                        "matvec",     "dmma",       "dmma-bulk",    "wgmma-pipelined",
-                                        "wgmma-tf32", "mma-direct", "wgmma-narrow", "stream-k",
-                                        "wgmma-cluster", "f32-for-tf32"};
+    static const char *const names[] = {"split-k",      "async-copy", "many-blocks",     "few-rows",    "matvec",
+                                        "dmma",         "dmma-bulk",  "wgmma-pipelined", "wgmma-tf32",  "mma-direct",
+                                        "wgmma-narrow", "stream-k",   "wgmma-cluster",   "f32-for-tf32"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 
@@ -117,8 +114,7 @@ static int64_t most_roundings(const plx_row *row, plx_dtype dtype, int64_t terms
 
 /* Some term of `terms` meets at least log2(terms) additions, and none more than all;
  * longer sums are not less deep. */
-static size_t assert_possible(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
-                              bool trans)
+static size_t assert_possible(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype, bool trans)
 {
     int64_t before = 0;
 
@@ -129,8 +125,7 @@ static size_t assert_possible(const plx_row *row, plx_op op, const plx_device_in
             refuse(row, op, device, lengths[i], depth, "at least", levels(lengths[i]));
         if (depth > most_roundings(row, dtype, lengths[i]))
             refuse(row, op, device, lengths[i], depth, "at most", most_roundings(row, dtype, lengths[i]));
-        if (depth < before / 2 &&
-            !divides_sums(row)) /* another geometry may be less deep, but not by magnitudes */
+        if (depth < before / 2 && !divides_sums(row)) /* another geometry may be less deep, but not by magnitudes */
             refuse(row, op, device, lengths[i], depth, "before it", before);
         before = depth;
     }
@@ -205,8 +200,8 @@ static int64_t floor_of_reduction(const plx_recipe *recipe, int64_t terms)
     return least;
 }
 
-static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device_info *device,
-                                 plx_dtype dtype, bool trans)
+static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                                 bool trans)
 {
     size_t launched = 0;
     for (size_t i = 1; i < LENGTHS; ++i) {
@@ -215,8 +210,7 @@ static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device
         plx_error error = {.text = ""};
         if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
             continue;
-        int64_t depth = row->about.depth(&problem, device),
-                ceiling = ceiling_of_reduction(&recipe, lengths[i]);
+        int64_t depth = row->about.depth(&problem, device), ceiling = ceiling_of_reduction(&recipe, lengths[i]);
         if (depth > ceiling)
             refuse(row, op, device, lengths[i], depth, "but the launches need at most", ceiling);
         int64_t least = floor_of_reduction(&recipe, lengths[i]);
@@ -235,8 +229,7 @@ static void test_reductions_are_as_deep_as_their_launches(void **state)
 
 /* Products that many threads share are far less deep than their length; those of one
  * thread are exactly as deep. */
-static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
-                            bool trans)
+static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype, bool trans)
 {
     static const char *const alone[] = {"row-per-thread", "row-scattered", "shared-x", "shared-a-x"};
     const int64_t terms = strcmp(row->about.name, "short-k") == 0 ? 32 : 1 << 20; /* it takes no more */
@@ -250,15 +243,13 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
     if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
         return 0; /* it shares nothing where it does not run */
     int64_t depth = row->about.depth(&problem, device);
-    bool one_thread =
-        op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
+    bool one_thread = op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
     if (cuts_off(row, dtype)) {
         /* As if one addition took 16 products, and a sum had two parts; those of small tiles are blocks of
          * the only one. */
         static const char *const small[] = {"mma-direct", "wgmma-narrow"};
-        const int64_t parts =
-            is_one_of(row, small, sizeof small / sizeof small[0]) ? blocks_of(&recipe.steps[0]) : 2;
+        const int64_t parts = is_one_of(row, small, sizeof small / sizeof small[0]) ? blocks_of(&recipe.steps[0]) : 2;
         if (depth < terms / 16 / parts)
             refuse(row, op, device, terms, depth, "units add, at least", terms / 16 / parts);
         return 1;

@@ -35,8 +35,8 @@ static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, con
     plx_dmma_cut cut;
 
     assert_true(plx_dmma_cut_of(kernel, problem, device, &cut));
-    assert_int_equal(cut.tiles, (p->m + cut.tile->rows - 1) / cut.tile->rows *
-                                    ((p->n + cut.tile->cols - 1) / cut.tile->cols));
+    assert_int_equal(cut.tiles,
+                     (p->m + cut.tile->rows - 1) / cut.tile->rows * ((p->n + cut.tile->cols - 1) / cut.tile->cols));
     assert_in_range(cut.whole, 0, cut.tiles);
     assert_int_equal(cut.items, cut.whole + (cut.tiles - cut.whole) * cut.parts);
     if (cut.whole < cut.tiles)
@@ -69,8 +69,7 @@ static plx_dmma_cut bulk_cut(int64_t m, int64_t n, int64_t k)
 
 static void test_what_leaves_units_idle_is_divided(void **unused)
 {
-    plx_dmma_cut large = bulk_cut(8192, 8192, 8192), few = bulk_cut(64, 64, 65536),
-                 short_sum = bulk_cut(64, 64, 16);
+    plx_dmma_cut large = bulk_cut(8192, 8192, 8192), few = bulk_cut(64, 64, 65536), short_sum = bulk_cut(64, 64, 16);
     (void)unused;
     assert_int_equal(large.tile->rows, 128);
     assert_int_equal(large.tiles, 4096);
@@ -271,8 +270,8 @@ static void test_parts_are_added(void **unused)
 
 static void test_refusals(void **unused)
 {
-    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), volta = fake_gpu(7),
-                          opencl = fake_opencl_gpu(9), older = fake_opencl_gpu(8), other = fake_gpu(0);
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), volta = fake_gpu(7), opencl = fake_opencl_gpu(9),
+                          older = fake_opencl_gpu(8), other = fake_gpu(0);
     plx_device_info small = fake_gpu(8);
     const plx_problem square = plx_gemm_of(PLX_F64, false, false, 512, 512, 512),
                       long_row = plx_gemm_of(PLX_F64, false, false, 1, INT64_C(1) << 31, 1);

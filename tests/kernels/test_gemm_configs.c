@@ -48,8 +48,8 @@ static plx_problem some_problem(uint64_t *state)
     static const plx_dtype dtypes[] = {PLX_F32, PLX_F64, PLX_F16, PLX_BF16};
     const uint64_t form = next_number(state);
     const plx_dtype dtype = dtypes[form >> 4 & 3];
-    plx_problem problem = plx_gemm_of(dtype, form & 1, form >> 1 & 1, some_size(state, 15),
-                                      some_size(state, 15), some_size(state, 18));
+    plx_problem problem =
+        plx_gemm_of(dtype, form & 1, form >> 1 & 1, some_size(state, 15), some_size(state, 15), some_size(state, 18));
     problem.output = plx_is_half(dtype) && form >> 6 & 1 ? PLX_OUTPUT(PLX_F32) : 0;
     if (dtype == PLX_F32 && form >> 7 & 1)
         problem.compute = PLX_COMPUTE_TF32;
@@ -58,8 +58,8 @@ static plx_problem some_problem(uint64_t *state)
     return problem;
 }
 
-static void refuse(const plx_problem *problem, const plx_device_info *device, const char *kernel,
-                   const char *config, const char *what)
+static void refuse(const plx_problem *problem, const plx_device_info *device, const char *kernel, const char *config,
+                   const char *what)
 {
     char text[160];
     plx_problem_text(problem, 0, text, sizeof text);
@@ -68,13 +68,12 @@ static void refuse(const plx_problem *problem, const plx_device_info *device, co
 
 /* ---- the lists -------------------------------------------------------------------- */
 
-static size_t list(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
-                   plx_config *configs)
+static size_t list(const plx_row *row, const plx_problem *problem, const plx_device_info *device, plx_config *configs)
 {
     plx_error error = {.text = ""};
     size_t count = 0;
-    assert_int_equal(plx_ladder_configs(problem, device, (size_t)(row - plx_gemm_ladder.rows), configs,
-                                        MOST_CONFIGS, &count, &error),
+    assert_int_equal(plx_ladder_configs(problem, device, (size_t)(row - plx_gemm_ladder.rows), configs, MOST_CONFIGS,
+                                        &count, &error),
                      PLX_OK);
     assert_true(count <= MOST_CONFIGS);
     return count;
@@ -125,9 +124,8 @@ static int64_t quotient_up(int64_t a, int64_t b)
 }
 
 /* "128x64/3x4+16" of the kernels that have clusters: as many blocks as the name says cover C. */
-static void assert_launched_as_named(const plx_row *row, const plx_problem *problem,
-                                     const plx_device_info *device, const plx_config *config,
-                                     const plx_recipe *recipe)
+static void assert_launched_as_named(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                                     const plx_config *config, const plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_step *step = product_of(recipe);
@@ -215,8 +213,7 @@ static void assert_list(const plx_row *row, const plx_problem *problem, const pl
     for (size_t i = 0; i < count; i++) {
         assert_runs(row, problem, device, &configs[i]);
         if (is_searched(row) && configs[i].expected_us < own.expected_us)
-            refuse(problem, device, row->about.name, configs[i].name,
-                   "is expected to be faster than its own choice");
+            refuse(problem, device, row->about.name, configs[i].name, "is expected to be faster than its own choice");
     }
     assert_distinct(row, problem, device, configs, count);
 }
@@ -259,8 +256,7 @@ static void assert_least(const plx_row *chosen, const plx_problem *problem, cons
     for (size_t r = 0; r < plx_gemm_ladder.count; r++) {
         assert_int_equal(plx_ladder_configs(problem, device, r, &other, 1, &count, &error), PLX_OK);
         if (count > 0 && other.expected_us < own.expected_us)
-            refuse(problem, device, plx_gemm_ladder.rows[r].about.name, other.name,
-                   "is expected to be faster");
+            refuse(problem, device, plx_gemm_ladder.rows[r].about.name, other.name, "is expected to be faster");
     }
 }
 
@@ -272,9 +268,8 @@ static void assert_covers(const plx_row *row, const plx_problem *problem, const 
     size_t count;
     if (write_recipe(row, problem, device, &recipe, &error) != PLX_OK)
         refuse(problem, device, row->about.name, "", error.text);
-    assert_int_equal(
-        plx_ladder_configs(problem, device, (size_t)(row - plx_gemm_ladder.rows), &own, 1, &count, &error),
-        PLX_OK);
+    assert_int_equal(plx_ladder_configs(problem, device, (size_t)(row - plx_gemm_ladder.rows), &own, 1, &count, &error),
+                     PLX_OK);
     if (count > 0 && has_clusters(row, device))
         assert_launched_as_named(row, problem, device, &own, &recipe);
 }
@@ -312,8 +307,7 @@ static void long_tiles_are_of_cuda(void **unused)
         bool any = false;
         assert_in_range(count, 1, 4096);
         for (size_t i = 0; i < count; i++)
-            any = any || strncmp(configs[i].name, "256x64", 6) == 0 ||
-                  strncmp(configs[i].name, "32x256", 6) == 0;
+            any = any || strncmp(configs[i].name, "256x64", 6) == 0 || strncmp(configs[i].name, "32x256", 6) == 0;
         assert_int_equal(any, !opencl);
     }
 }

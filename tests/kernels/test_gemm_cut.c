@@ -24,8 +24,8 @@ static int64_t some_size(uint64_t *state, unsigned most_bits)
 static plx_problem some_problem(uint64_t *state)
 {
     uint64_t layout = next_number(state);
-    plx_problem problem = plx_gemm_of(PLX_F32, layout & 1, layout >> 1 & 1, some_size(state, 16),
-                                      some_size(state, 16), some_size(state, 20));
+    plx_problem problem = plx_gemm_of(PLX_F32, layout & 1, layout >> 1 & 1, some_size(state, 16), some_size(state, 16),
+                                      some_size(state, 20));
     if (layout & 4)
         problem.of.gemm.lda += 1 + (int64_t)(next_number(state) % 9);
     if (layout & 8)
@@ -36,8 +36,8 @@ static plx_problem some_problem(uint64_t *state)
 static void refuse(const plx_problem *problem, const char *what)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    fail_msg("%lldx%lldx%lld %c%c: %s", (long long)p->m, (long long)p->n, (long long)p->k,
-             p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n', what);
+    fail_msg("%lldx%lldx%lld %c%c: %s", (long long)p->m, (long long)p->n, (long long)p->k, p->trans_a ? 't' : 'n',
+             p->trans_b ? 't' : 'n', what);
 }
 
 /* ---- the choice ------------------------------------------------------------------- */
@@ -64,8 +64,7 @@ static void assert_least_copied(const plx_problem *problem, double chosen)
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters) {
-                plx_gemm_cut cut = {
-                    .tile = &plx_gemm_copied_tiles[tile], .cluster = cluster, .clusters = clusters};
+                plx_gemm_cut cut = {.tile = &plx_gemm_copied_tiles[tile], .cluster = cluster, .clusters = clusters};
                 if (cuts->possible(problem, &cut) && cuts->cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another cut of async-copy costs less");
             }
@@ -99,11 +98,8 @@ static void assert_least_streamed(const plx_problem *problem, double chosen)
     for (size_t tile = 0; tile < PLX_GEMM_STREAM_TILES; ++tile)
         for (int waves = 1; waves <= 2; ++waves)
             for (int eighths = 1; eighths <= PLX_GEMM_STREAM_EIGHTHS; ++eighths) {
-                const plx_gemm_cut cut = {.tile = &plx_gemm_tiles[tile],
-                                          .cluster = 1,
-                                          .clusters = 1,
-                                          .waves = waves,
-                                          .eighths = eighths};
+                const plx_gemm_cut cut = {
+                    .tile = &plx_gemm_tiles[tile], .cluster = 1, .clusters = 1, .waves = waves, .eighths = eighths};
                 if (plx_gemm_stream_cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another deal of stream-k costs less");
             }
@@ -433,8 +429,7 @@ static void assert_added(const plx_problem *problem, const plx_recipe *recipe, c
     const int64_t units = argument(add, M) * ((argument(add, N) + 3) / 4);
     assert_int_equal(argument(add, PARTS), product->grid[1]);
     assert_true((uint64_t)units <= add->grid[0] * add->block[0]);
-    assert_true((uint64_t)(argument(add, PARTIAL) + units * 16 * argument(add, PARTS)) <=
-                recipe->scratch_bytes);
+    assert_true((uint64_t)(argument(add, PARTIAL) + units * 16 * argument(add, PARTS)) <= recipe->scratch_bytes);
 }
 
 static const plx_step *product_of(const plx_recipe *recipe)

@@ -74,8 +74,9 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
     const int lines = y_inner ? cols : (cols + 63) / 64 * 64;
     expect_shares(&recipe->maps[X], x_inner, rows, cluster_cols);
     expect_shares(&recipe->maps[Y], y_inner, cols, cluster_rows);
-    assert_string_equal(step->variant + strlen(step->variant) - 2,
-                        x_inner ? y_inner ? "nt" : "nn" : y_inner ? "tt" : "tn");
+    assert_string_equal(step->variant + strlen(step->variant) - 2, x_inner   ? y_inner ? "nt" : "nn"
+                                                                   : y_inner ? "tt"
+                                                                             : "tn");
     assert_true((step->code == NULL) == (x_inner && y_inner));
     assert_int_equal(step->cluster, cluster_rows * cluster_cols > 1 ? cluster_rows * cluster_cols : 0);
     assert_int_equal(step->grid[0] % (uint64_t)(cluster_rows * cluster_cols), 0);
@@ -85,18 +86,15 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
     assert_true(value_of(step, STAGES) * 128 * (rows + lines) < value_of(step, SHARED));
     assert_true((uint64_t)value_of(step, SHARED) <= device->max_shared_bytes);
     for (int back = 0; back < 2; back++) { /* all of C, by no cluster too many */
-        assert_true((covered(value_of(step, DOWN) - back, cluster_rows, rows) >= (turned ? p->n : p->m)) ==
-                    !back);
-        assert_true((covered(value_of(step, ACROSS) - back, cluster_cols, cols) >= (turned ? p->m : p->n)) ==
-                    !back);
+        assert_true((covered(value_of(step, DOWN) - back, cluster_rows, rows) >= (turned ? p->n : p->m)) == !back);
+        assert_true((covered(value_of(step, ACROSS) - back, cluster_cols, cols) >= (turned ? p->m : p->n)) == !back);
     }
 }
 
 static void every_configuration_covers_c(void **unused)
 {
-    static const int64_t sides[][3] = {{1, 8, 8},         {64, 32768, 512},  {1000, 2112, 7168},
-                                       {3824, 288, 4688}, {4096, 4096, 512}, {100, 128256, 320},
-                                       {7, 1280, 5120},   {33, 65, 17}};
+    static const int64_t sides[][3] = {{1, 8, 8},         {64, 32768, 512},   {1000, 2112, 7168}, {3824, 288, 4688},
+                                       {4096, 4096, 512}, {100, 128256, 320}, {7, 1280, 5120},    {33, 65, 17}};
     const plx_device_info hopper = fake_gpu(9);
     static plx_config configs[MOST_CONFIGS];
     size_t turned = 0, clustered = 0;
@@ -150,13 +148,13 @@ static void clusters_leave_multiprocessors_over(void **unused)
 static plx_recipe in_config(plx_problem problem, uint32_t tile, int cluster, bool turned)
 {
     const plx_device_info hopper = fake_gpu(9);
-    problem.config = plx_gemm_config_number(&(plx_gemm_config){
-        .tile = tile, .cluster = (uint32_t)cluster, .parts = 1, .edge_blocks = turned ? 3 : 2});
+    problem.config = plx_gemm_config_number(
+        &(plx_gemm_config){.tile = tile, .cluster = (uint32_t)cluster, .parts = 1, .edge_blocks = turned ? 3 : 2});
     return recipe_of(&problem, "wgmma-elected", &hopper);
 }
 
-static void expect_map(const plx_tensor_map *map, uint32_t operand, uint64_t width, uint64_t height,
-                       uint32_t box_width, uint32_t box_height, uint32_t swizzle)
+static void expect_map(const plx_tensor_map *map, uint32_t operand, uint64_t width, uint64_t height, uint32_t box_width,
+                       uint32_t box_height, uint32_t swizzle)
 {
     assert_false(map->of_scratch);
     assert_int_equal(map->operand, operand);
@@ -254,7 +252,8 @@ static void what_it_does_not_multiply_is_left_to_others(void **unused)
     const plx_problem along = product(PLX_BF16, 4096, 4096, 4096);
     const plx_problem across = plx_gemm_of(PLX_BF16, true, false, 4096, 4096, 4096);
     (void)unused;
-    expect_refusal(&across, "wgmma-elected", &hopper, "takes one operand across k at most: A as it is, or B transposed");
+    expect_refusal(&across, "wgmma-elected", &hopper,
+                   "takes one operand across k at most: A as it is, or B transposed");
     assert_int_not_equal(plx_gemm_choose(&across, &hopper), PLX_GEMM_WGMMA_ELECTED);
     expect_refusal(&along, "wgmma-elected", &ampere, "needs compute capability 9.0; this device has 8.0");
     expect_refusal(&along, "wgmma-elected", &opencl, "needs CUDA: it has no OpenCL form");
@@ -264,10 +263,7 @@ static void what_it_does_not_multiply_is_left_to_others(void **unused)
  * device, nor few rows with parts of k. */
 static void it_is_chosen_where_it_is_the_fastest(void **unused)
 {
-    static const int64_t its[][3] = {{4096, 32768, 512},
-                                     {4096, 24576, 1536},
-                                     {2544, 336, 4520},
-                                     {3824, 288, 4688}},
+    static const int64_t its[][3] = {{4096, 32768, 512}, {4096, 24576, 1536}, {2544, 336, 4520}, {3824, 288, 4688}},
                          others[][3] = {{7, 1280, 5120}, {512, 512, 512}, {1, 4096, 4096}};
     plx_device_info devices[] = {fake_gpu(9), fake_gpu(9)};
     (void)unused;

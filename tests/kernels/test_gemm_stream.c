@@ -128,8 +128,8 @@ static void launches_are_as_dealt(void **unused)
         assert_int_equal(step->grid[0], s.whole + s.ranges);
         assert_true(a[STEPS].value == s.steps && a[WHOLE].value == s.whole && a[BASE].value == s.base &&
                     a[LONGER].value == s.longer && a[CAME].value == 0);
-        assert_true((uint64_t)(a[LEFT].value + plx_gemm_stream_pieces(&s) * cut.tile->rows * cut.tile->cols *
-                                                   4) <= recipe.scratch_bytes);
+        assert_true((uint64_t)(a[LEFT].value + plx_gemm_stream_pieces(&s) * cut.tile->rows * cut.tile->cols * 4) <=
+                    recipe.scratch_bytes);
         assert_true(a[LEFT].value >= (s.tiles - s.whole) * 4);
         const int64_t k = problem.of.gemm.k, depth = row->about.depth(&problem, &hopper), deepest = walk(&s);
         assert_true(depth <= k);
@@ -141,8 +141,7 @@ static void launches_are_as_dealt(void **unused)
 static void what_has_no_room_is_whole(void **unused)
 {
     plx_problem problem = plx_gemm_of(PLX_F32, false, true, 128 * 263, 128, INT64_C(1) << 31);
-    const plx_gemm_cut cut = {
-        .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1, .waves = 1, .eighths = 8};
+    const plx_gemm_cut cut = {.tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1, .waves = 1, .eighths = 8};
     plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
     (void)unused;
     assert_true(s.whole == 263 && s.ranges == 0);

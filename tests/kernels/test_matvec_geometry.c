@@ -20,14 +20,13 @@ static plx_problem random_problem(uint64_t *state)
     static const int64_t pads[] = {0, 0, 0, 1, 2, 3, 4, 60};
     static const plx_dtype dtypes[] = {PLX_F32, PLX_F64, PLX_BF16};
     uint64_t word = next_number(state);
-    plx_problem problem =
-        plx_matvec_of(dtypes[word / 32 % 3], word / 2 % 2, random_side(state), random_side(state));
+    plx_problem problem = plx_matvec_of(dtypes[word / 32 % 3], word / 2 % 2, random_side(state), random_side(state));
     problem.of.matvec.lda += pads[word / 4 % 8];
     return problem;
 }
 
-static void assert_stands(const plx_problem *problem, const plx_matvec_panels *plan,
-                          const plx_matvec_stand *stand, int64_t shift)
+static void assert_stands(const plx_problem *problem, const plx_matvec_panels *plan, const plx_matvec_stand *stand,
+                          int64_t shift)
 {
     const plx_matvec_block *block = plan->block;
     int64_t pack = pack_width(problem->dtype), lda = problem->of.matvec.lda, rows = terms_of(problem);
@@ -103,8 +102,7 @@ static void test_what_is_chosen_runs(void **unused)
         bool is_split = strcmp(row->about.name, "split") == 0;
         const plx_matvec_panels whole = plx_matvec_plan_panels(&problem, device),
                                 cut = plx_matvec_plan_chunked_panels(&problem, device);
-        assert_true(is_split ? cut.chunks > 1 && cut.time < whole.time
-                             : cut.chunks == 1 || whole.time <= cut.time);
+        assert_true(is_split ? cut.chunks > 1 && cut.time < whole.time : cut.chunks == 1 || whole.time <= cut.time);
         split += is_split, vector += !is_split;
     }
     assert_true(split > PROBLEMS / 50 && vector > PROBLEMS / 50);
@@ -116,8 +114,7 @@ static void test_halves(void **state)
 {
     const plx_device_info hopper = fake_gpu(9);
     const plx_problem square = plx_matvec_of(PLX_BF16, true, 8192, 8192),
-                      few = plx_matvec_of(PLX_BF16, true, 7, 142616),
-                      words = plx_matvec_of(PLX_F32, true, 8192, 8192),
+                      few = plx_matvec_of(PLX_BF16, true, 7, 142616), words = plx_matvec_of(PLX_F32, true, 8192, 8192),
                       ragged = plx_matvec_of(PLX_F16, false, 1000003, 17),
                       packed = plx_matvec_of(PLX_F16, false, 1000003, 24);
     (void)state;

@@ -14,12 +14,9 @@ static void expect_word(const plx_recipe *recipe, const char *word, bool expecte
 static void expect_limits(const plx_device_info *device, bool registers, bool local_bytes)
 {
     const plx_problem narrow = plx_matvec_of(PLX_F32, false, 100000, 64),
-                      dot = plx_matvec_of(PLX_F32, false, 1, 1 << 24),
-                      two = plx_matvec_of(PLX_F32, false, 2, 1 << 24),
-                      few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
-                      more = plx_matvec_of(PLX_F32, true, 17, 1000003),
-                      tall = plx_matvec_of(PLX_F32, true, 64, 1 << 20),
-                      odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
+                      dot = plx_matvec_of(PLX_F32, false, 1, 1 << 24), two = plx_matvec_of(PLX_F32, false, 2, 1 << 24),
+                      few = plx_matvec_of(PLX_F32, true, 1, 1 << 24), more = plx_matvec_of(PLX_F32, true, 17, 1000003),
+                      tall = plx_matvec_of(PLX_F32, true, 64, 1 << 20), odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
                       thin = plx_transpose_of(PLX_F32, 1000000, 3),
                       product = plx_gemm_of(PLX_F32, false, false, 512, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
@@ -59,8 +56,8 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
 
 static void limits_are_for_nvidias_opencl(void **unused)
 {
-    const plx_device_info hopper = fake_opencl_gpu(9), blackwell = fake_opencl_gpu(10),
-                          small = fake_opencl_gpu(12), older = fake_opencl_gpu(8), anybody = fake_gpu(0);
+    const plx_device_info hopper = fake_opencl_gpu(9), blackwell = fake_opencl_gpu(10), small = fake_opencl_gpu(12),
+                          older = fake_opencl_gpu(8), anybody = fake_gpu(0);
     (void)unused;
     expect_limits(&hopper, true, true);
     expect_limits(&blackwell, true, true);
@@ -72,8 +69,8 @@ static void limits_are_for_nvidias_opencl(void **unused)
 static void bulk_copies_need_the_room(void **unused)
 {
     const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
-    const plx_device_info hopper = fake_opencl_gpu(9), small = fake_opencl_gpu(12),
-                          older = fake_opencl_gpu(8), anybody = fake_gpu(0);
+    const plx_device_info hopper = fake_opencl_gpu(9), small = fake_opencl_gpu(12), older = fake_opencl_gpu(8),
+                          anybody = fake_gpu(0);
     const plx_device_info *const without[] = {&small, &older, &anybody};
     static const char *const reasons[] = {"224 KiB of local memory", "has 8.0", "copy engine"};
     plx_recipe recipe = recipe_of(&sum, "bulk", &hopper);
@@ -95,7 +92,7 @@ static void what_a_compiler_gets_wrong_is_refused(void **unused)
     const plx_device_info old = pocl_of("3.1"), five = pocl_of("5.0"), six = pocl_of("6.0"), later = pocl_of("10.2"),
                           nvidia = fake_opencl_gpu(9);
     const plx_device_info *const before[] = {&old, &nvidia}, *const since_five[] = {&five, &six, &later},
-                          *const but_five[] = {&old, &nvidia, &six, &later};
+                                 *const but_five[] = {&old, &nvidia, &six, &later};
     const plx_problem few = plx_gemm_of(PLX_F32, false, true, 3, 1000, 500);
     plx_problem f16x3 = plx_gemm_of(PLX_F32, false, false, 100, 100, 100), bf16x6 = f16x3;
     (void)unused;
@@ -172,8 +169,8 @@ static void pipelines_are_for_cuda_9_0(void **unused)
     static const char *const kernels[] = {"bulk-pipeline", "split-k", "async-copy", "short-k", "few-rows"};
     const plx_problem product = plx_gemm_of(PLX_F32, false, false, 12, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 12, 512, 512);
-    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_gpu(8),
-                          newer = fake_gpu(10), hopper = fake_gpu(9);
+    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_gpu(8), newer = fake_gpu(10),
+                          hopper = fake_gpu(9);
     (void)unused;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         expect_refusal(&product, kernels[i], &older, "needs compute capability 9.0; this device has 8.0");
@@ -207,8 +204,7 @@ static void opencl_has_pipelines_of_its_own(void **unused)
     (void)unused;
     assert_true(recipe.map_count == 0 && recipe.steps[0].cluster == 0);
     assert_int_equal(recipe.steps[0].block[0], 256);
-    assert_true(defines(&recipe, "-DPIPELINE_PTX=1") &&
-                defines(&recipe, "-DMANY_REGISTERS=208 -DFEW_REGISTERS=48"));
+    assert_true(defines(&recipe, "-DPIPELINE_PTX=1") && defines(&recipe, "-DMANY_REGISTERS=208 -DFEW_REGISTERS=48"));
     assert_true(recipe.known_local_bytes > 101376 && 2 * recipe.known_local_bytes <= 226 << 10);
     assert_true(recipe.step_count == 1 && recipe.scratch_bytes == PLX_SCRATCH_COUNTERS);
     recipe = recipe_of(&square, "bulk-pipeline", &plain);
@@ -226,7 +222,8 @@ static plx_recipe form_of(const char *kernel, bool trans_a, bool trans_b, int64_
     const plx_row *row = row_named(PLX_GEMM, kernel);
     plx_recipe recipe;
     plx_error error = {.text = ""};
-    if (plx_recipe_write(row, aligned ? row->recipe : row->recipe_unaligned, &problem, device, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row, aligned ? row->recipe : row->recipe_unaligned, &problem, device, &recipe, &error) !=
+        PLX_OK)
         fail_msg("%s", error.text);
     return recipe;
 }

@@ -97,8 +97,7 @@ static void operands_that_begin_anywhere_have_no_maps(void **unused)
     const plx_problem problem = product(PLX_F16, 1, 520, 264, 136);
     (void)unused;
     for (size_t i = 0; i < BULK_KERNELS; i++) {
-        const plx_recipe recipe =
-            recipe_by(row_named(PLX_GEMM, bulk_kernels[i])->recipe_unaligned, &problem, &hopper);
+        const plx_recipe recipe = recipe_by(row_named(PLX_GEMM, bulk_kernels[i])->recipe_unaligned, &problem, &hopper);
         expect_boxes(&recipe);
         assert_false(maps_operand(&recipe, A) || maps_operand(&recipe, B) || maps_operand(&recipe, C));
         assert_non_null(step_named(&recipe, "repack"));
@@ -128,8 +127,8 @@ static plx_problem tf32_product(unsigned layout, int64_t m, int64_t n, int64_t k
     return problem;
 }
 
-static void expect_box(const plx_tensor_map *map, uint32_t operand, bool of_scratch, uint64_t width,
-                       uint64_t height, uint32_t box_height)
+static void expect_box(const plx_tensor_map *map, uint32_t operand, bool of_scratch, uint64_t width, uint64_t height,
+                       uint32_t box_height)
 {
     assert_int_equal(map->operand, operand);
     assert_int_equal(map->of_scratch, of_scratch);
@@ -420,7 +419,8 @@ static void planes_have_maps_of_work_groups_in_opencl(void **unused)
         for (int64_t side = 1000; side <= 4096; side += 3096) {
             plx_problem problem = product(PLX_F32, layout, side, side, side);
             problem.compute = PLX_COMPUTE_F16X3;
-            const plx_recipe recipe = recipe_of(&problem, "f16x3", &opencl), twin = recipe_of(&problem, "f16x3", &hopper);
+            const plx_recipe recipe = recipe_of(&problem, "f16x3", &opencl),
+                             twin = recipe_of(&problem, "f16x3", &hopper);
             const plx_step *half = step_named(&recipe, "gemm_f16x3"), *third = step_named(&recipe, "bf16x6");
             expect_boxes(&recipe);
             assert_int_equal(recipe.map_count, twin.map_count);
@@ -482,8 +482,7 @@ static void expect_direct(const plx_problem *problem, uint64_t tiles, uint64_t p
     assert_int_equal(recipe.step_count, parts > 1 ? 2 : 1);
     assert_int_equal(recipe.steps[0].grid[0], tiles * parts);
     assert_int_equal(recipe.scratch_bytes,
-                     PLX_SCRATCH_COUNTERS +
-                         (parts > 1 ? tiles * parts * GEMM_DIRECT_ROWS * GEMM_DIRECT_COLS * 4 : 0));
+                     PLX_SCRATCH_COUNTERS + (parts > 1 ? tiles * parts * GEMM_DIRECT_ROWS * GEMM_DIRECT_COLS * 4 : 0));
     if (parts > 1)
         assert_int_equal(recipe.steps[1].grid[0], tiles);
 }
@@ -592,8 +591,7 @@ static plx_recipe narrow_recipe(const plx_problem *problem, bool unaligned)
 
 /* A map of the product's first or second operand: rows of a line each, of as many columns as the tile has
  * where they run along k. */
-static void expect_narrow_map(const plx_tensor_map *map, const plx_problem *problem, uint32_t operand,
-                              uint32_t side)
+static void expect_narrow_map(const plx_tensor_map *map, const plx_problem *problem, uint32_t operand, uint32_t side)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool inner = operand == A ? !p->trans_a : p->trans_b;
@@ -608,10 +606,8 @@ static void expect_narrow_map(const plx_tensor_map *map, const plx_problem *prob
 static void few_rows_are_columns_of_the_transposed_product(void **unused)
 {
     static const char *const straight[] = {"bf16_nn", "bf16_nt", "bf16_tn", "bf16_tt"}, *const turned[] = {
-                                                                                            "bf16_tt",
-                                                                                            "bf16_nt",
-                                                                                            "bf16_tn",
-                                                                                            "bf16_nn"};
+                                                                                            "bf16_tt", "bf16_nt",
+                                                                                            "bf16_tn", "bf16_nn"};
     (void)unused;
     for (unsigned layout = 0; layout < 4; layout++)
         for (int rows = 0; rows < 2; rows++) {
@@ -706,7 +702,8 @@ static void tiles_of_128_rows_are_for_cuda(void **unused)
         assert_int_equal(step->grid[0], 8 * 2); /* a tile is a cluster's */
         assert_int_equal(step->cluster, 2);
         expect_narrow_map(&recipe.maps[0], &problem, A, 128);
-        assert_int_equal(plx_gemm_narrow_configs(&problem, &opencl, configs, 512), 0); /* what is asked for isn't there */
+        assert_int_equal(plx_gemm_narrow_configs(&problem, &opencl, configs, 512),
+                         0); /* what is asked for isn't there */
         problem.config = 0;
         const size_t count = plx_gemm_narrow_configs(&problem, &opencl, configs, 512);
         assert_in_range(count, 1, 512);
@@ -807,8 +804,7 @@ static void opencl_multiplies_on_matrix_units(void **unused)
     assert_int_equal(recipe.steps[0].grid[0], 5 * 2);
     assert_int_equal(recipe.scratch_bytes, 0);
     /* Stages, 1024 to begin at, and what the driver counts besides; and two work-groups side by side. */
-    assert_true(recipe.known_local_bytes > 4 * (64 + 128) * LINE + 1024 &&
-                2 * recipe.known_local_bytes <= 227 << 10);
+    assert_true(recipe.known_local_bytes > 4 * (64 + 128) * LINE + 1024 && 2 * recipe.known_local_bytes <= 227 << 10);
     assert_true(plx_gemm_ladder.rows[PLX_GEMM_WGMMA].own_target);
     problem = tf32_product(2, 300, 200, 100);
     recipe = recipe_of(&problem, "mma-sync-tf32", &opencl);
@@ -825,8 +821,8 @@ static size_t maps_of_operands(const plx_recipe *recipe)
     return count;
 }
 
-/* In OpenCL every work-group makes its maps in a place of its own, behind what else is in scratch memory; local memory is
- * the program's own, and that is built for one tile. */
+/* In OpenCL every work-group makes its maps in a place of its own, behind what else is in scratch memory; local memory
+ * is the program's own, and that is built for one tile. */
 static plx_recipe expect_own_maps(const plx_problem *problem, const char *kernel, size_t maps)
 {
     const plx_device_info opencl = fake_opencl_gpu(9);
@@ -850,7 +846,8 @@ static void opencl_makes_its_maps(void **unused)
     const plx_problem problem = product(PLX_BF16, 1, 300, 200, 104), odd = product(PLX_BF16, 1, 300, 200, 101);
     (void)unused;
     plx_recipe recipe = expect_own_maps(&problem, "wgmma-pipelined", 3);
-    assert_non_null(strstr(recipe.defines, "-DIN_BF16 -DOUT_BF16 -DTRANS_A=0 -DTRANS_B=1 -DENTRY=gemm_wgmma_pipelined_"));
+    assert_non_null(
+        strstr(recipe.defines, "-DIN_BF16 -DOUT_BF16 -DTRANS_A=0 -DTRANS_B=1 -DENTRY=gemm_wgmma_pipelined_"));
     assert_int_equal(maps_of_operands(&recipe), 3);
     /* Rows of no whole 16 bytes are copied first. */
     recipe = expect_own_maps(&odd, "wgmma-pipelined", 3);
@@ -881,7 +878,8 @@ static void opencl_multiplies_tf32(void **unused)
 /* Few rows are columns of the transposed product, as in CUDA. */
 static void opencl_has_narrow_tiles(void **unused)
 {
-    const plx_problem few_columns = product(PLX_BF16, 0, 8192, 16, 8192), few_rows = product(PLX_F16, 0, 16, 8192, 8192);
+    const plx_problem few_columns = product(PLX_BF16, 0, 8192, 16, 8192),
+                      few_rows = product(PLX_F16, 0, 16, 8192, 8192);
     (void)unused;
     plx_recipe recipe = expect_own_maps(&few_columns, "wgmma-narrow", 2);
     assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=0"));
@@ -918,9 +916,8 @@ static void opencl_divides_less(void **unused)
 
 static void others_say_why_not(void **unused)
 {
-    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), older = fake_gpu(7),
-                          opencl = fake_opencl_gpu(9), newer_opencl = fake_opencl_gpu(10),
-                          older_opencl = fake_opencl_gpu(8);
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), older = fake_gpu(7), opencl = fake_opencl_gpu(9),
+                          newer_opencl = fake_opencl_gpu(10), older_opencl = fake_opencl_gpu(8);
     const plx_problem tf32 = tf32_product(0, 64, 64, 64), plain = product(PLX_F32, 0, 64, 64, 64);
     const plx_problem half = product(PLX_F16, 0, 64, 64, 64);
     plx_problem planes = product(PLX_F32, 0, 64, 64, 64);

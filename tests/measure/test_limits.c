@@ -42,8 +42,7 @@ static int make_root(void **state)
     (void)snprintf(root, sizeof root, "/tmp/parallax-limits-XXXXXX");
     if (mkdtemp(root) == NULL)
         return 1;
-    put("/proc/meminfo",
-        "MemTotal:        8388608 kB\nMemFree:  1 kB\nMemAvailable:    4194304 kB\nSwapFree:  0 kB\n");
+    put("/proc/meminfo", "MemTotal:        8388608 kB\nMemFree:  1 kB\nMemAvailable:    4194304 kB\nSwapFree:  0 kB\n");
     put("/proc/self/status", "Name:\tcat\nCpus_allowed:\t00000000,0000000f\nCpus_allowed_list:\t0-3\n");
     return 0;
 }
@@ -56,8 +55,7 @@ static int remove_root(void **state)
     return system(command);
 }
 
-static const char unified_mount[] =
-    "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+static const char unified_mount[] = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 
 /* In a group of version 2, mounted whole. */
 static void be_in(const char *path)
@@ -149,10 +147,9 @@ static void version_1_has_a_hierarchy_for_memory(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "9:name=systemd:/\n4:memory:/slurm/uid_0/job_1/step_0\n2:cpu,cpuacct:/slurm\n");
-    put("/proc/self/mountinfo",
-        "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
-        "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-        "36 31 0:33 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
+    put("/proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
+                                "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+                                "36 31 0:33 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
     put("/sys/fs/cgroup/memory/slurm/uid_0/job_1/step_0/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/slurm/uid_0/job_1/memory.limit_in_bytes", "536870912\n");
     put("/sys/fs/cgroup/memory/slurm/uid_0/job_1/memory.usage_in_bytes", "209715200\n");
@@ -170,16 +167,14 @@ static void a_mounted_part_is_where_its_paths_begin(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "4:memory:/docker/abc/inner\n");
-    put("/proc/self/mountinfo",
-        "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+    put("/proc/self/mountinfo", "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
     put("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "268435456\n");
     assert_true(now().memory_bytes == 256 * mib);
     put("/proc/self/cgroup", "4:memory:/docker/abc\n");
     assert_true(now().memory_bytes == 8192 * mib);
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "134217728\n");
     assert_true(now().memory_bytes == 128 * mib);
-    put("/proc/self/cgroup",
-        "4:memory:/elsewhere\n"); /* not to be seen: what is mounted is all that is known */
+    put("/proc/self/cgroup", "4:memory:/elsewhere\n"); /* not to be seen: what is mounted is all that is known */
     assert_true(now().memory_bytes == 128 * mib);
     put("/proc/self/cgroup", "4:memory:/docker/abcdef\n");
     assert_true(now().memory_bytes == 128 * mib);

@@ -198,9 +198,8 @@ static void no_time_becomes_negative(void **unused)
 static void a_sample_takes_the_worst_of_before_and_after(void **unused)
 {
     plx_sample sample = {.throttle = 0};
-    plx_telemetry state = {.known = PLX_KNOWS_SM_CLOCK | PLX_KNOWS_THROTTLE,
-                           .sm_clock_mhz = 1500,
-                           .throttle = PLX_THROTTLE_POWER};
+    plx_telemetry state = {
+        .known = PLX_KNOWS_SM_CLOCK | PLX_KNOWS_THROTTLE, .sm_clock_mhz = 1500, .throttle = PLX_THROTTLE_POWER};
     (void)unused;
     plx_sample_note(&sample, &state);
     state = (plx_telemetry){.known = PLX_KNOWS_SM_CLOCK, .sm_clock_mhz = 1800, .throttle = PLX_THROTTLE_HEAT};
@@ -278,8 +277,7 @@ static void a_thin_product_is_bound_by_memory(void **unused)
 {
     const double bytes = (4096.0 * 4096 + 2 * 4096.0 * 2) * 4;
     (void)unused;
-    expect(ceiling_of(plx_gemm_of(PLX_F32, false, false, 4096, 2, 4096), 30e3), PLX_CEILING_READ,
-           bytes / 4500 / 30e3);
+    expect(ceiling_of(plx_gemm_of(PLX_F32, false, false, 4096, 2, 4096), 30e3), PLX_CEILING_READ, bytes / 4500 / 30e3);
 }
 
 static void what_nobody_measured_does_not_apply(void **unused)
@@ -323,16 +321,19 @@ static void a_ceiling_that_is_about_something_else_bounds_nothing(void **unused)
     const double least = workload.bytes / 4500;
     (void)unused;
     workload.cached = true;
-    expect(plx_ceiling_of(&device, &workload, 1.5 * least), PLX_CEILING_READ, 1 / 1.5); /* slower than memory all the same */
+    expect(plx_ceiling_of(&device, &workload, 1.5 * least), PLX_CEILING_READ,
+           1 / 1.5); /* slower than memory all the same */
     expect(plx_ceiling_of(&device, &workload, least / 1.5), PLX_CEILING_LAUNCH, 2500 * 1.5 / least);
     workload = plx_workload_of(plx_operation_of(PLX_GEMM), &product);
     workload.other_units = true;
     workload.cached = true; /* does not explain arithmetic */
     expect(plx_ceiling_of(&device, &workload, workload.flops / 15000), PLX_CEILING_FMA_F64, 0.5);
-    expect(plx_ceiling_of(&device, &workload, workload.flops / 60000), PLX_CEILING_LAUNCH, 2500 * 60000 / workload.flops);
+    expect(plx_ceiling_of(&device, &workload, workload.flops / 60000), PLX_CEILING_LAUNCH,
+           2500 * 60000 / workload.flops);
     workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &small);
     workload.queues = 2;
-    assert_false(plx_ceiling_of(&device, &workload, 1300).applies && plx_ceiling_of(&device, &workload, 1300).fraction > 1);
+    assert_false(plx_ceiling_of(&device, &workload, 1300).applies &&
+                 plx_ceiling_of(&device, &workload, 1300).fraction > 1);
 }
 
 /* Twice as fast is no result, but where the ceiling is about something else. */
@@ -357,8 +358,8 @@ static plx_workload workload_by(plx_dtype dtype, plx_compute compute, uint32_t f
     return workload;
 }
 
-/* Where a kernel tells that it computes on matrix units, their ceiling is its own: of each type, and of all the products
- * that it makes of one. */
+/* Where a kernel tells that it computes on matrix units, their ceiling is its own: of each type, and of all the
+ * products that it makes of one. */
 static void a_kernel_on_matrix_units_has_their_ceiling(void **unused)
 {
     static const struct {
@@ -745,11 +746,8 @@ static plx_ceilings ceilings_of_a_study(plx_context *context)
 {
     const char *const host[] = {"host"};
     const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000);
-    const plx_compare_options options = {.backends = host,
-                                         .backend_count = 1,
-                                         .problems = &problem,
-                                         .problem_count = 1,
-                                         .seconds_per_kernel = 0.001};
+    const plx_compare_options options = {
+        .backends = host, .backend_count = 1, .problems = &problem, .problem_count = 1, .seconds_per_kernel = 0.001};
     plx_results results;
     plx_error error = {.text = ""};
     if (plx_compare(context, &options, &results, &error) != PLX_OK)
@@ -782,11 +780,8 @@ static void problems_in_a_row_are_judged_by_their_own_operands(void **unused)
     const char *const host[] = {"host"};
     const plx_problem plain = plx_gemm_of(PLX_F32, false, false, 9, 7, 5);
     plx_problem problems[PROBLEMS] = {plain, plain, plain, plx_gemm_of(PLX_F32, false, false, 7, 9, 6), plain};
-    const plx_compare_options options = {.backends = host,
-                                         .backend_count = 1,
-                                         .problems = problems,
-                                         .problem_count = PROBLEMS,
-                                         .no_timing = true};
+    const plx_compare_options options = {
+        .backends = host, .backend_count = 1, .problems = problems, .problem_count = PROBLEMS, .no_timing = true};
     plx_context *context;
     plx_results results;
     plx_error error = {.text = ""};

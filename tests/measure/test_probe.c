@@ -42,11 +42,8 @@ static plx_probe_point *add(sample *s, plx_probe_role role, const char *series, 
     assert_true(s->sweep.point_count <= MOST_POINTS);
     point->problem = plx_probe_of(PLX_I32, PLX_PROBE_PARTITION, 1024);
     point->role = role;
-    point->time = (plx_timing){.measured = true,
-                               .median_ns = median,
-                               .low_ns = median - half,
-                               .high_ns = median + half,
-                               .samples = 20};
+    point->time = (plx_timing){
+        .measured = true, .median_ns = median, .low_ns = median - half, .high_ns = median + half, .samples = 20};
     (void)snprintf(point->series, sizeof point->series, "%s", series);
     (void)snprintf(point->label, sizeof point->label, "point %zu", s->sweep.point_count);
     return point;
@@ -79,9 +76,7 @@ static void four_times_as_slow_is_visible(void **unused)
     assert_true(verdict->low < 4.0 && verdict->low > 3.9 && verdict->high > 4.0 && verdict->high < 4.1);
     assert_int_equal(verdict->worst, 0);
     assert_int_equal(verdict->best, 2);
-    says(
-        verdict,
-        "partition camping: visible on this device, worst/best 4.00 \302\261 0.04 (point 1 against point 3)");
+    says(verdict, "partition camping: visible on this device, worst/best 4.00 \302\261 0.04 (point 1 against point 3)");
 }
 
 static void equal_times_are_not_visible(void **unused)
@@ -341,8 +336,10 @@ static void sweeps_are_of_the_kernels_that_say_so(void **unused)
         const char *probe;
         size_t sweep;
         const char *kernels[3];
-    } all[] = {{"partition", 2, {"naive", "coalesced", "padded"}}, {"partition", 3, {"row-per-thread"}},
-               {"banks", 0, {"banks", "banks-padded"}},            {"shared", 0, {"shared-static", "shared-dynamic"}},
+    } all[] = {{"partition", 2, {"naive", "coalesced", "padded"}},
+               {"partition", 3, {"row-per-thread"}},
+               {"banks", 0, {"banks", "banks-padded"}},
+               {"shared", 0, {"shared-static", "shared-dynamic"}},
                {"divergence", 1, {"no-guard", "guard"}}};
     (void)unused;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -422,8 +419,7 @@ typedef plx_status writer(const plx_results *results, FILE *to, plx_error *error
 static char *written(writer *write, sample *s)
 {
     plx_study_device device = {.label = "fast:0"};
-    plx_results results = {
-        .devices = &device, .device_count = 1, .sweeps = &s->sweep, .sweep_count = 1};
+    plx_results results = {.devices = &device, .device_count = 1, .sweeps = &s->sweep, .sweep_count = 1};
     char *text = NULL;
     size_t length = 0;
     plx_error error;
@@ -488,8 +484,7 @@ static void the_table_has_bars(void **unused)
     (void)unused;
     two_points(&s);
     text = written(write_table, &s);
-    const char *first = strstr(text, "say"), *second = strstr(text, "point 2"),
-               *verdict = strstr(text, "Verdict:");
+    const char *first = strstr(text, "say"), *second = strstr(text, "point 2"), *verdict = strstr(text, "Verdict:");
     assert_true(first != NULL && second != NULL && verdict != NULL && first < second && second < verdict);
     for (const char *at = first; at < verdict; at++)
         bars[at >= second] += *at == '#';

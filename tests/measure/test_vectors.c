@@ -64,8 +64,7 @@ static void try_f64(const probe_unit *unit, int64_t count, double factor)
     for (int64_t i = 0; i < count; i++) {
         const double right = chains_f64(in[1 + i], factor);
         if (memcmp(&out[1 + i], &right, sizeof right) != 0)
-            fail_msg("%s, f64, %d of %d: %.17g, not %.17g", unit->name, (int)i, (int)count, out[1 + i],
-                     right);
+            fail_msg("%s, f64, %d of %d: %.17g, not %.17g", unit->name, (int)i, (int)count, out[1 + i], right);
     }
     assert_true(out[count + 1] == 7);
 }

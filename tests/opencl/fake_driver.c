@@ -226,7 +226,7 @@ int fake_driver_set_up(void **state)
     fake.session.driver_keeps_programs = true; /* no cache */
     fake.session.info = chip;
     fake.queue = (plx_plugin_queue){.session = &fake.session,
-                                     .scratch = {fake_buffer(FAKE_OPERANDS), .bytes = UINT64_C(1) << 40}};
+                                    .scratch = {fake_buffer(FAKE_OPERANDS), .bytes = UINT64_C(1) << 40}};
     for (size_t i = 0; i < FAKE_OPERANDS; i++) {
         fake.memory[i].buffer = fake_buffer(i);
         fake.operands[i] = (plx_operand){&fake.memory[i], 0};

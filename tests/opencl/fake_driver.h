@@ -1,5 +1,5 @@
-/* A driver of OpenCL that is not there, and a chip of NVIDIA behind it: the table of the driver's functions has this one's,
- * which write down what they are told. */
+/* A driver of OpenCL that is not there, and a chip of NVIDIA behind it: the table of the driver's functions has this
+ * one's, which write down what they are told. */
 #ifndef PLX_TESTS_OPENCL_FAKE_DRIVER_H
 #define PLX_TESTS_OPENCL_FAKE_DRIVER_H
 
@@ -34,12 +34,12 @@ typedef struct fake_launch {
 } fake_launch;
 
 typedef struct fake_driver {
-    /* What a test sets.  PTX that is made of source, which has a line for sm_90a at first; "": none is given.  What is said
-     * of text that is to be built. */
+    /* What a test sets.  PTX that is made of source, which has a line for sm_90a at first; "": none is given.  What is
+     * said of text that is to be built. */
     const char *compiled, *log;
     cl_int build_code;
-    /* What the driver was told since fake_driver_set_up(): the text and the options of what was built last, of text or of
-     * source; programs and kernels that are alive; kernels and launches in their order. */
+    /* What the driver was told since fake_driver_set_up(): the text and the options of what was built last, of text or
+     * of source; programs and kernels that are alive; kernels and launches in their order. */
     char text[8192], text_options[512], source_options[512];
     size_t texts_built, programs, kernels;
     fake_kernel made[FAKE_MOST];

@@ -38,11 +38,10 @@ static bool resolve(const char *name, void *slot)
 
 static bool resolve_all(functions *cl)
 {
-    return resolve("clGetCommandQueueInfo", &cl->queue_info) &&
-           resolve("clCreateProgramWithSource", &cl->program) && resolve("clBuildProgram", &cl->build) &&
-           resolve("clReleaseProgram", &cl->release_program) && resolve("clCreateKernel", &cl->kernel) &&
-           resolve("clReleaseKernel", &cl->release_kernel) && resolve("clSetKernelArg", &cl->argument) &&
-           resolve("clEnqueueNDRangeKernel", &cl->launch);
+    return resolve("clGetCommandQueueInfo", &cl->queue_info) && resolve("clCreateProgramWithSource", &cl->program) &&
+           resolve("clBuildProgram", &cl->build) && resolve("clReleaseProgram", &cl->release_program) &&
+           resolve("clCreateKernel", &cl->kernel) && resolve("clReleaseKernel", &cl->release_kernel) &&
+           resolve("clSetKernelArg", &cl->argument) && resolve("clEnqueueNDRangeKernel", &cl->launch);
 }
 
 static cl_int build(const functions *cl, cl_command_queue queue, cl_program *program)
@@ -59,8 +58,8 @@ static cl_int build(const functions *cl, cl_command_queue queue, cl_program *pro
     return code == CL_SUCCESS ? cl->build(*program, 1, &device, "", NULL, NULL) : code;
 }
 
-static cl_int launch(const functions *cl, cl_command_queue queue, cl_kernel kernel, cl_mem buffer,
-                     uint32_t pattern, size_t offset, size_t size)
+static cl_int launch(const functions *cl, cl_command_queue queue, cl_kernel kernel, cl_mem buffer, uint32_t pattern,
+                     size_t offset, size_t size)
 {
     const cl_ulong first = offset / sizeof pattern;
     const size_t count = size / sizeof pattern;
@@ -75,8 +74,8 @@ static cl_int launch(const functions *cl, cl_command_queue queue, cl_kernel kern
 
 /* Only as the backend calls it: a pattern of 4 bytes, no events. */
 __attribute__((visibility("default"))) CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,
-                    size_t offset, size_t size, cl_uint waits, const cl_event *wait_list, cl_event *event)
+clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset,
+                    size_t size, cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
     functions cl;
     uint32_t word;

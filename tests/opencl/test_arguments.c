@@ -179,8 +179,7 @@ static void scratch_memory_is_that_of_the_queue(void **state)
     for (size_t i = 0; i < 3 * QUEUES; i++) {
         plx_plugin_queue *queue = queues[i % QUEUES];
         if (i == QUEUES) /* from here on the first has another */
-            assert_int_equal(plx_cl_scratch(queue, queue->scratch.bytes + 1, PLX_SCRATCH_COUNTERS, &error),
-                             PLX_OK);
+            assert_int_equal(plx_cl_scratch(queue, queue->scratch.bytes + 1, PLX_SCRATCH_COUNTERS, &error), PLX_OK);
         assert_int_equal(plx_cl_fill(queue, out, 0, 0x7fc00000, BYTES, &error), PLX_OK);
         told = 0;
         assert_int_equal(plx_opencl_execute(plan, queue, operands, 3, &error), PLX_OK);
@@ -252,10 +251,8 @@ static void threads_share_a_plan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_changes_is_told),
-        cmocka_unit_test(memory_that_is_new_is_told),
-        cmocka_unit_test(what_was_refused_is_told_again),
-        cmocka_unit_test(scratch_memory_is_that_of_the_queue),
+        cmocka_unit_test(only_what_changes_is_told),      cmocka_unit_test(memory_that_is_new_is_told),
+        cmocka_unit_test(what_was_refused_is_told_again), cmocka_unit_test(scratch_memory_is_that_of_the_queue),
         cmocka_unit_test(threads_share_a_plan),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

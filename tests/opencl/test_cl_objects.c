@@ -50,8 +50,7 @@ static int set_up(void **state)
 static cl_uint context_references(void)
 {
     cl_uint count = 0;
-    assert_int_equal(plx_cl.GetContextInfo(theirs, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(plx_cl.GetContextInfo(theirs, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
     return count;
 }
 
@@ -104,16 +103,14 @@ static plx_queue *import_queue(cl_command_queue given)
 
 static void write_to(cl_mem buffer, size_t offset, const float *numbers, size_t count)
 {
-    assert_int_equal(
-        plx_cl.EnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, count * 4, numbers, 0, NULL, NULL),
-        CL_SUCCESS);
+    assert_int_equal(plx_cl.EnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, count * 4, numbers, 0, NULL, NULL),
+                     CL_SUCCESS);
 }
 
 static void read_from(cl_mem buffer, size_t offset, float *numbers, size_t count)
 {
-    assert_int_equal(
-        plx_cl.EnqueueReadBuffer(queue, buffer, CL_TRUE, offset, count * 4, numbers, 0, NULL, NULL),
-        CL_SUCCESS);
+    assert_int_equal(plx_cl.EnqueueReadBuffer(queue, buffer, CL_TRUE, offset, count * 4, numbers, 0, NULL, NULL),
+                     CL_SUCCESS);
 }
 
 static plx_plan *transposes;
@@ -166,12 +163,10 @@ static void what_is_no_context_is_refused(void **state)
     (void)state;
     expect(plx_open_on(context, "opencl", &native, &none), PLX_INVALID, "the context is NULL");
     native = (plx_native_device){.api = PLX_NATIVE_OPENCL, .context = theirs, .device = (void *)&native};
-    expect(plx_open_on(context, "opencl", &native, &none), PLX_INVALID,
-           "the device is not one of the context's");
+    expect(plx_open_on(context, "opencl", &native, &none), PLX_INVALID, "the device is not one of the context's");
     native = (plx_native_device){.api = PLX_NATIVE_CUDA, .context = theirs};
     expect(plx_open_on(context, "opencl", &native, &none), PLX_INVALID, "no context of OpenCL");
-    native = (plx_native_device){
-        .api = PLX_NATIVE_OPENCL, .context = theirs, .library = dlopen("libc.so.6", RTLD_NOW)};
+    native = (plx_native_device){.api = PLX_NATIVE_OPENCL, .context = theirs, .library = dlopen("libc.so.6", RTLD_NOW)};
     expect(plx_open_on(context, "opencl", &native, &none), PLX_UNSUPPORTED, "made by another loader");
     assert_null(none);
 }
@@ -201,8 +196,7 @@ static void buffers_are_used_in_their_queue(void **state)
     assert_memory_equal(out, in, BYTES);
     plx_native_memory said;
     assert_int_equal(plx_buffer_native(a, &said), PLX_OK);
-    assert_true(said.api == PLX_NATIVE_OPENCL && said.handle == (void *)from && said.bytes == BYTES &&
-                said.flags == 0);
+    assert_true(said.api == PLX_NATIVE_OPENCL && said.handle == (void *)from && said.bytes == BYTES && said.flags == 0);
     plx_buffer_destroy(a);
     plx_queue_destroy(shared);
 }
@@ -245,8 +239,7 @@ static cl_mem make_image(void)
 {
     const cl_image_format format = {CL_R, CL_FLOAT};
     const cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    cl_mem (*create)(cl_context, cl_mem_flags, const cl_image_format *, const cl_image_desc *, void *,
-                     cl_int *);
+    cl_mem (*create)(cl_context, cl_mem_flags, const cl_image_format *, const cl_image_desc *, void *, cl_int *);
     void *function = dlsym(dlopen("libOpenCL.so.1", RTLD_NOW), "clCreateImage");
     cl_int code = CL_INVALID_OPERATION;
     memcpy(&create, &function, sizeof function);
@@ -262,8 +255,7 @@ static void what_can_not_be_used_is_refused(void **state)
     cl_mem small = make(CL_MEM_READ_WRITE, 64, NULL), image = make_image();
     cl_context other = plx_cl.CreateContext(NULL, 1, &device, NULL, NULL, &code);
     cl_mem apart = plx_cl.CreateBuffer(other, CL_MEM_READ_WRITE, 64, NULL, &code);
-    expect_refused(memory_of(small, 0, 65), PLX_INVALID,
-                   "the buffer ends at byte 64, and its use at byte 65");
+    expect_refused(memory_of(small, 0, 65), PLX_INVALID, "the buffer ends at byte 64, and its use at byte 65");
     expect_refused(memory_of(small, 61, 4), PLX_INVALID, "the buffer ends at byte 64");
     expect_refused(memory_of(NULL, 0, 4), PLX_INVALID, "are at NULL");
     expect_refused(memory_of(apart, 0, 64), PLX_INVALID, "the buffer is of another context");
@@ -299,8 +291,7 @@ static cl_mem part_of(cl_mem whole, size_t from, size_t bytes)
 {
     const cl_buffer_region region = {from, bytes};
     cl_int code;
-    cl_mem made =
-        plx_cl.CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    cl_mem made = plx_cl.CreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     assert_int_equal(code, CL_SUCCESS);
     return made;
 }
@@ -317,9 +308,8 @@ static void overlap_is_one_of_addresses(void **state)
     cl_mem whole = make(CL_MEM_READ_WRITE, 2 * FAR, NULL), first = part_of(whole, 0, FAR + BYTES),
            second = part_of(whole, FAR, BYTES), of_host = make(CL_MEM_USE_HOST_PTR, FAR + BYTES, host),
            behind = make(CL_MEM_USE_HOST_PTR, BYTES, host + FAR);
-    plx_buffer *a = import(whole, 0, 2 * FAR), *b = import(first, 0, FAR + BYTES),
-               *c = import(second, 0, BYTES), *d = import(of_host, 0, FAR + BYTES),
-               *e = import(behind, 0, BYTES);
+    plx_buffer *a = import(whole, 0, 2 * FAR), *b = import(first, 0, FAR + BYTES), *c = import(second, 0, BYTES),
+               *d = import(of_host, 0, FAR + BYTES), *e = import(behind, 0, BYTES);
     expect(transpose(NULL, a, FAR - 4, c, 0), PLX_INVALID, "overlaps");
     expect(transpose(NULL, b, FAR - BYTES + 4, c, 0), PLX_INVALID, "overlaps");
     expect(transpose(NULL, d, FAR - BYTES + 4, e, 0), PLX_INVALID, "overlaps");
@@ -385,14 +375,12 @@ static void queues_are_looked_at(void **state)
     assert_int_equal(code, CL_SUCCESS);
     refuse_queue(NULL, PLX_INVALID, "the queue is NULL");
     refuse_queue(apart, PLX_INVALID, "the queue is of another context");
-    cl_command_queue loose =
-        plx_cl.CreateCommandQueue(theirs, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    cl_command_queue loose = plx_cl.CreateCommandQueue(theirs, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
     if (code == CL_SUCCESS) {
         refuse_queue(loose, PLX_UNSUPPORTED, "the queue is out of order");
         (void)plx_cl.ReleaseCommandQueue(loose);
     }
-    const plx_native_queue flagged = {
-        .api = PLX_NATIVE_OPENCL, .handle = queue, .flags = PLX_NATIVE_OVERLAPS};
+    const plx_native_queue flagged = {.api = PLX_NATIVE_OPENCL, .handle = queue, .flags = PLX_NATIVE_OVERLAPS};
     plx_queue *none = NULL;
     expect(plx_queue_import(backend, &flagged, &none), PLX_INVALID, "is for queues of CUDA");
     (void)plx_cl.ReleaseCommandQueue(apart);
@@ -487,10 +475,8 @@ static void scratch_memory_is_reserved_and_lent(void **state)
     assert_int_equal(plx_buffer_create(backend, 2 * bytes, &pool), PLX_OK);
     assert_int_equal(plx_queue_lend_scratch(shared, (plx_view){pool, 0}, bytes), PLX_OK);
     sum_of(shared, plan, x, result, N);
-    expect(plx_queue_lend_scratch(shared, (plx_view){pool, 256}, bytes), PLX_UNSUPPORTED,
-           "begins where a buffer does");
-    expect(plx_queue_lend_scratch(shared, (plx_view){pool, 0}, 65535), PLX_INVALID,
-           "has at least 65536 bytes");
+    expect(plx_queue_lend_scratch(shared, (plx_view){pool, 256}, bytes), PLX_UNSUPPORTED, "begins where a buffer does");
+    expect(plx_queue_lend_scratch(shared, (plx_view){pool, 0}, 65535), PLX_INVALID, "has at least 65536 bytes");
     assert_int_equal(plx_queue_lend_scratch(shared, (plx_view){NULL, 0}, 0), PLX_OK);
     sum_of(shared, plan, x, result, N);
     plx_buffer_destroy(pool);

@@ -179,8 +179,8 @@ static void narrow_tiles_have_narrow_lines(void **unused)
     plx_opencl_plan_destroy(rows);
 }
 
-/* Both products make maps of the planes in scratch memory, two or three one behind the other, of 64 rows each; the launch
- * in which they are split makes none. */
+/* Both products make maps of the planes in scratch memory, two or three one behind the other, of 64 rows each; the
+ * launch in which they are split makes none. */
 static void planes_lie_in_scratch(void **unused)
 {
     plx_problem problem = plx_gemm_of(PLX_F32, false, true, M, N, K);
@@ -205,7 +205,8 @@ static void planes_lie_in_scratch(void **unused)
 static void a_pipeline_has_a_form_without_maps(void **unused)
 {
     enum { MAP_OF_A = 23 }; /* behind what both forms are told */
-    const plx_problem even = plx_gemm_of(PLX_F32, false, true, M, N, K), uneven = plx_gemm_of(PLX_F32, false, true, M, N, K + 1);
+    const plx_problem even = plx_gemm_of(PLX_F32, false, true, M, N, K),
+                      uneven = plx_gemm_of(PLX_F32, false, true, M, N, K + 1);
     plx_plugin_plan *plan = plan_of(&even, "bulk-pipeline"), *odd = plan_of(&uneven, "bulk-pipeline");
     (void)unused;
     execute(plan);
@@ -231,8 +232,9 @@ static void its_text_stays_here(void **unused)
     const plx_problem problem = plx_gemm_of(PLX_BF16, false, true, M, N, K);
     plx_code code;
     (void)unused;
-    assert_int_equal(plx_opencl_code(&fake.session, &problem, fake_kernel_named(PLX_GEMM, "wgmma-pipelined"), &code, &error),
-                     PLX_UNSUPPORTED);
+    assert_int_equal(
+        plx_opencl_code(&fake.session, &problem, fake_kernel_named(PLX_GEMM, "wgmma-pipelined"), &code, &error),
+        PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, "tensor maps"));
 }
 
@@ -246,7 +248,8 @@ int main(void)
         TEST(rows_that_begin_elsewhere_are_copied),
         TEST(of_f32_lines_have_32_elements),
         TEST(what_the_units_cannot_read_is_turned),
-        TEST(narrow_tiles_have_narrow_lines), TEST(planes_lie_in_scratch),
+        TEST(narrow_tiles_have_narrow_lines),
+        TEST(planes_lie_in_scratch),
         TEST(a_pipeline_has_a_form_without_maps),
         TEST(its_text_stays_here),
     };

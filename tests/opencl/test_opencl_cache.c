@@ -283,8 +283,10 @@ static void build_and_run_with(bool driver_keeps_programs)
     const size_t size[3] = {4, 1, 1};
     assert_int_equal(plx_cl_open(0, &session, &error), PLX_OK);
     session->driver_keeps_programs = driver_keeps_programs;
-    assert_int_equal(plx_cl_program(session, &(plx_cl_source){.name = "seven", .text = source, .length = sizeof source - 1},
-                                    "-DSEVEN=7", &built, &error), PLX_OK);
+    assert_int_equal(plx_cl_program(session,
+                                    &(plx_cl_source){.name = "seven", .text = source, .length = sizeof source - 1},
+                                    "-DSEVEN=7", &built, &error),
+                     PLX_OK);
     assert_int_equal(plx_cl_kernel(session, built, "seven", 4, &kernel, &error), PLX_OK);
     assert_int_equal(plx_cl_queue_create(session, &queue, &error), PLX_OK);
     assert_int_equal(plx_cl_alloc(session, sizeof result, &memory, &error), PLX_OK);
@@ -435,8 +437,10 @@ static void a_build_failure_quotes_the_compiler(void **state)
     plx_session *session;
     cl_program built;
     assert_int_equal(plx_cl_open(0, &session, &error), PLX_OK);
-    assert_int_equal(plx_cl_program(session, &(plx_cl_source){.name = "wrong", .text = wrong, .length = sizeof wrong - 1}, "",
-                                    &built, &error), PLX_BUILD_FAILED);
+    assert_int_equal(plx_cl_program(session,
+                                    &(plx_cl_source){.name = "wrong", .text = wrong, .length = sizeof wrong - 1}, "",
+                                    &built, &error),
+                     PLX_BUILD_FAILED);
     assert_non_null(strstr(error.text, "wrong did not compile"));
     assert_non_null(strstr(error.text, "nonsense"));
     plx_cl_close(session);

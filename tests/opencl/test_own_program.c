@@ -29,8 +29,7 @@ static void refuse(void)
 static plx_status build(bool own_target, cl_program *program)
 {
     static const char text[] = "kernel void one() {}";
-    const plx_cl_source source = {
-        .name = "one", .text = text, .length = sizeof text - 1, .own_target = own_target};
+    const plx_cl_source source = {.name = "one", .text = text, .length = sizeof text - 1, .own_target = own_target};
     return plx_cl_program(&fake.session, &source, "", program, &error);
 }
 
@@ -166,10 +165,13 @@ static void what_is_taken_is_chosen(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(lines_come_into_effect),        TEST(a_refusal_has_a_reason),
-        TEST(without_text_it_is_no_program), TEST(what_is_refused_is_not_chosen),
+        TEST(lines_come_into_effect),
+        TEST(a_refusal_has_a_reason),
+        TEST(without_text_it_is_no_program),
+        TEST(what_is_refused_is_not_chosen),
         TEST(what_is_taken_is_chosen),
-        TEST(what_can_do_without_is_chosen), TEST(planes_say_why_not),
+        TEST(what_can_do_without_is_chosen),
+        TEST(planes_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static cl_mem create_place(cl_mem of, cl_mem_flags flags, cl_buffer_create_type 
     assert_true(memory.places < FAKE_MOST && wanted->size > 0 && wanted->origin + wanted->size <= MEMORY_BYTES);
     assert_true(wanted->size == SUM_TERMS * sizeof(float) ||
                 wanted->size == sizeof(float)); /* no more than the operand */
-    assert_true(wanted->origin % 512 == 0); /* NVIDIA's driver would take another, and crash later */
+    assert_true(wanted->origin % 512 == 0);     /* NVIDIA's driver would take another, and crash later */
     *code = CL_SUCCESS;
     memory.place_of[memory.places] = of;
     memory.place_bytes[memory.places] = wanted->origin;
@@ -57,8 +57,8 @@ static cl_mem create_piece(cl_context context, cl_mem_flags flags, size_t bytes,
     return (cl_mem)(void *)&pieces[memory.pieces++];
 }
 
-static cl_int fill_piece(cl_command_queue to, cl_mem of, const void *pattern, size_t pattern_bytes,
-                         size_t offset, size_t bytes, cl_uint count, const cl_event *events, cl_event *event)
+static cl_int fill_piece(cl_command_queue to, cl_mem of, const void *pattern, size_t pattern_bytes, size_t offset,
+                         size_t bytes, cl_uint count, const cl_event *events, cl_event *event)
 {
     static const char zeros[16];
     (void)to;
@@ -303,7 +303,8 @@ static void registers_are_read_from_the_log(void **unused)
     size_t count = 0;
     (void)unused;
     code.max_registers = 96;
-    assert_int_equal(plx_opencl_plan_code(&fake.session, &sum, fake_kernel_named(PLX_REDUCE, "smem"), &code, &plan, &error), PLX_OK);
+    assert_int_equal(
+        plx_opencl_plan_code(&fake.session, &sum, fake_kernel_named(PLX_REDUCE, "smem"), &code, &plan, &error), PLX_OK);
     assert_non_null(strstr(fake.text_options, "-cl-nv-maxrregcount=96"));
     assert_int_equal(plx_opencl_launches(plan, facts, 4, &count, &error), PLX_OK);
     assert_int_equal(facts[0].registers, 44);
@@ -338,8 +339,10 @@ static void launches_that_opencl_has_no_word_for_are_unsupported(void **unused)
     const plx_code code = code_of(PLX_CONVENTION_POINTERS, ".version 9.0\n");
     plx_plugin_plan *plan = NULL;
     (void)unused;
-    product.of.gemm = (plx_gemm_problem){.m = 1024, .n = 1024, .k = 1024, .lda = 1024, .ldb = 1024, .ldc = 1024, .alpha = 1};
-    assert_int_equal(plx_opencl_plan_code(&fake.session, &product, fake_kernel_named(PLX_GEMM, "bulk-pipeline"), &code, &plan, &error),
+    product.of.gemm =
+        (plx_gemm_problem){.m = 1024, .n = 1024, .k = 1024, .lda = 1024, .ldb = 1024, .ldc = 1024, .alpha = 1};
+    assert_int_equal(plx_opencl_plan_code(&fake.session, &product, fake_kernel_named(PLX_GEMM, "bulk-pipeline"), &code,
+                                          &plan, &error),
                      PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, "tensor maps"));
     assert_null(plan);
@@ -356,7 +359,8 @@ static void scratch_memory_of_no_bytes_is_a_piece(void **unused)
     plx_plugin_plan *plan = NULL;
     bool at_the_end = false;
     (void)unused;
-    product.of.gemm = (plx_gemm_problem){.m = 2048, .n = 2048, .k = 2048, .lda = 2048, .ldb = 2048, .ldc = 2048, .alpha = 1};
+    product.of.gemm =
+        (plx_gemm_problem){.m = 2048, .n = 2048, .k = 2048, .lda = 2048, .ldb = 2048, .ldc = 2048, .alpha = 1};
     assert_int_equal(plx_recipe_write(row, row->recipe, &product, &code.device, &recipe, &error), PLX_OK);
     for (size_t i = 0; i < recipe.steps[0].argument_count; i++)
         at_the_end = at_the_end || (recipe.steps[0].arguments[i].kind == PLX_ARG_SCRATCH &&
@@ -373,7 +377,8 @@ static void an_operand_where_no_place_begins_is_told(void **unused)
     const plx_code code = code_of(PLX_CONVENTION_POINTERS, ".version 9.0\n");
     plx_plugin_plan *plan = NULL;
     (void)unused;
-    assert_int_equal(plx_opencl_plan_code(&fake.session, &sum, fake_kernel_named(PLX_REDUCE, "smem"), &code, &plan, &error), PLX_OK);
+    assert_int_equal(
+        plx_opencl_plan_code(&fake.session, &sum, fake_kernel_named(PLX_REDUCE, "smem"), &code, &plan, &error), PLX_OK);
     fake.operands[0].offset = 256;
     assert_int_equal(plx_opencl_execute(plan, &fake.queue, fake.operands, 2, &error), PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, "byte 256"));
@@ -385,14 +390,10 @@ static void an_operand_where_no_place_begins_is_told(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(text_for_offsets_is_told_as_our_source),
-        TEST(text_for_pointers_gets_places),
-        TEST(what_opencl_has_to_be_told_is_declared),
-        TEST(registers_are_read_from_the_log),
-        TEST(what_the_driver_refuses_is_unsupported),
-        TEST(launches_that_opencl_has_no_word_for_are_unsupported),
-        TEST(scratch_memory_of_no_bytes_is_a_piece),
-        TEST(an_operand_where_no_place_begins_is_told),
+        TEST(text_for_offsets_is_told_as_our_source), TEST(text_for_pointers_gets_places),
+        TEST(what_opencl_has_to_be_told_is_declared), TEST(registers_are_read_from_the_log),
+        TEST(what_the_driver_refuses_is_unsupported), TEST(launches_that_opencl_has_no_word_for_are_unsupported),
+        TEST(scratch_memory_of_no_bytes_is_a_piece),  TEST(an_operand_where_no_place_begins_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,8 @@ static void test_reduce(void **state)
 
 static void test_transpose(void **state)
 {
-    plx_problem problem = {.op = PLX_TRANSPOSE,
-                           .dtype = PLX_F32,
-                           .of.transpose = {.rows = 1, .cols = 1, .ld_in = 1, .ld_out = 1}};
+    plx_problem problem = {
+        .op = PLX_TRANSPOSE, .dtype = PLX_F32, .of.transpose = {.rows = 1, .cols = 1, .ld_in = 1, .ld_out = 1}};
     plx_transpose_problem *p = &problem.of.transpose;
     (void)state;
     expect_limits(&problem, (int64_t *[]){&p->rows, &p->cols}, 2);

@@ -51,8 +51,7 @@ static int open_all(void **state)
 {
     (void)state;
     fake_cublas = (fake_cublas_state){.lt_found = 1, .lt_workspace = 1000, .cub_bytes = 500};
-    if (plugin->open(0, &session, &error) != PLX_OK ||
-        plugin->queue_create(session, &queue, &error) != PLX_OK)
+    if (plugin->open(0, &session, &error) != PLX_OK || plugin->queue_create(session, &queue, &error) != PLX_OK)
         return -1;
     for (size_t i = 0; i < 3; i++)
         if (plugin->alloc(session, ELEMENTS * sizeof(double), &memory[i], &error) != PLX_OK)
@@ -67,8 +66,7 @@ static int close_all(void **state)
         plugin->free(session, memory[i]);
     plugin->queue_destroy(queue);
     plugin->close(session);
-    return driver->contexts == 0 && driver->left_behind == 0 && fake_cublas.handles == 0 &&
-                   fake_cublas.objects == 0
+    return driver->contexts == 0 && driver->left_behind == 0 && fake_cublas.handles == 0 && fake_cublas.objects == 0
                ? 0
                : -1;
 }
@@ -119,8 +117,7 @@ static void put(plx_dtype dtype)
             else
                 values.wide[i] = value_of(operand, i);
         }
-        assert_int_equal(plugin->upload(queue, memory[operand], 0, &values, sizeof values.wide, &error),
-                         PLX_OK);
+        assert_int_equal(plugin->upload(queue, memory[operand], 0, &values, sizeof values.wide, &error), PLX_OK);
     }
     assert_int_equal(plugin->synchronize(queue, &error), PLX_OK);
 }
@@ -160,8 +157,7 @@ static double expected(const plx_gemm_problem *p, size_t row, size_t col)
     return p->alpha * sum + (p->beta != 0 ? p->beta * value_of(2, row * LD + col) : 0);
 }
 
-static void assert_product(plx_dtype dtype, const char *kernel, bool trans_a, bool trans_b, double alpha,
-                           double beta)
+static void assert_product(plx_dtype dtype, const char *kernel, bool trans_a, bool trans_b, double alpha, double beta)
 {
     const plx_problem problem = gemm(dtype, trans_a, trans_b, alpha, beta);
     put(dtype);
@@ -195,8 +191,8 @@ static void matrices_and_vectors(void **state)
         const plx_dtype dtype = is_f32 ? PLX_F32 : PLX_F64;
         const size_t out = trans ? COLS : ROWS, terms = trans ? ROWS : COLS;
         plx_problem problem = {.op = PLX_MATVEC, .dtype = dtype, .output = dtype};
-        problem.of.matvec = (plx_matvec_problem){
-            .trans = trans, .rows = ROWS, .cols = COLS, .lda = LD, .alpha = 2, .beta = 3};
+        problem.of.matvec =
+            (plx_matvec_problem){.trans = trans, .rows = ROWS, .cols = COLS, .lda = LD, .alpha = 2, .beta = 3};
         put(dtype);
         assert_int_equal(run(&problem, 0, 3), PLX_OK);
         for (size_t i = 0; i < out; i++) {
@@ -218,12 +214,8 @@ static void products_without_terms(void **state)
         const plx_dtype dtype = form & 2 ? PLX_F32 : PLX_F64;
         const double beta = form & 4 ? 3 : 0;
         plx_problem problem = {.op = PLX_MATVEC, .dtype = dtype, .output = dtype};
-        problem.of.matvec = (plx_matvec_problem){.trans = trans,
-                                                 .rows = trans ? 0 : ROWS,
-                                                 .cols = trans ? COLS : 0,
-                                                 .lda = LD,
-                                                 .alpha = 2,
-                                                 .beta = beta};
+        problem.of.matvec = (plx_matvec_problem){
+            .trans = trans, .rows = trans ? 0 : ROWS, .cols = trans ? COLS : 0, .lda = LD, .alpha = 2, .beta = beta};
         put(dtype);
         assert_int_equal(run(&problem, 0, 3), PLX_OK);
         for (size_t i = 0; i < (trans ? COLS : ROWS); i++)
@@ -277,8 +269,7 @@ static void alignment_chooses_the_algorithm(void **state)
     const plx_problem problem = gemm(PLX_F32, false, false, 1, 0);
     plx_operand operands[3] = {{.memory = memory[0]}, {.memory = memory[1]}, {.memory = memory[2]}};
     (void)state;
-    assert_int_equal(plugin->plan(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), &plan, &error),
-                     PLX_OK);
+    assert_int_equal(plugin->plan(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), &plan, &error), PLX_OK);
     assert_int_equal(plugin->execute(plan, queue, operands, 3, &error), PLX_OK);
     assert_int_equal(fake_cublas.lt_alignment, 16);
     operands[1].offset = 4;
@@ -344,7 +335,8 @@ static void algorithms_are_configurations(void **state)
     problem.output = 0;
     fake_cublas.lt_uses = later_is_faster;
     fake_cublas.lt_found = 3;
-    assert_int_equal(plugin->configs(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), configs, 4, &count, &error), PLX_OK);
+    assert_int_equal(plugin->configs(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), configs, 4, &count, &error),
+                     PLX_OK);
     assert_int_equal(count, 3);
     assert_string_equal(configs[0].name, "3/3");
     assert_string_equal(configs[1].name, "1/3");
@@ -352,7 +344,9 @@ static void algorithms_are_configurations(void **state)
     problem.config = configs[2].number;
     assert_int_equal(algorithm_of(&problem, "gemm-lt"), 1);
     problem.config = 0;
-    assert_int_equal(plugin->configs(session, &problem, kernel_named(PLX_GEMM, "gemm-lt-first"), configs, 4, &count, &error), PLX_OK);
+    assert_int_equal(
+        plugin->configs(session, &problem, kernel_named(PLX_GEMM, "gemm-lt-first"), configs, 4, &count, &error),
+        PLX_OK);
     assert_int_equal(count, 0);
     driver->elapsed_ms = 0;
 }
@@ -387,8 +381,7 @@ static void types_are_named(void **state)
         {PLX_F16, PLX_F16, 0, "gemm-half", CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, false},
         {PLX_BF16, PLX_BF16, 0, "gemm-half", CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, false},
         {PLX_BF16, PLX_F32, 0, "gemm-half", CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F, true},
-        {PLX_F32, PLX_F32, PLX_COMPUTE_TF32, "gemm-tf32", CUDA_R_32F, CUDA_R_32F,
-         CUBLAS_COMPUTE_32F_FAST_TF32, true},
+        {PLX_F32, PLX_F32, PLX_COMPUTE_TF32, "gemm-tf32", CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, true},
         {PLX_F64, PLX_F64, 0, "gemm-lt", CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, true},
     };
     (void)state;
@@ -437,8 +430,7 @@ static void assert_without(const char *missing, const char *words)
         fake_cublas.lt_missing = missing;
         if (plugin->open(0, &session, &error) != PLX_OK)
             _exit(2);
-        _exit(plugin->plan(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), &plan, &error) ==
-                          PLX_UNSUPPORTED &&
+        _exit(plugin->plan(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), &plan, &error) == PLX_UNSUPPORTED &&
                       strstr(error.text, words) != NULL
                   ? 0
                   : 1);
@@ -488,8 +480,7 @@ static void every_refusal_is_told(void **state)
     assert_refused(&problem, "gemm", 3, "cublasDgemm");
     for (int form = 0; form < 2; form++) {
         problem = (plx_problem){.op = PLX_MATVEC, .dtype = form == 0 ? PLX_F32 : PLX_F64};
-        problem.of.matvec =
-            (plx_matvec_problem){.rows = ROWS, .cols = COLS, .lda = LD, .alpha = 1, .beta = 1};
+        problem.of.matvec = (plx_matvec_problem){.rows = ROWS, .cols = COLS, .lda = LD, .alpha = 1, .beta = 1};
         assert_refused(&problem, "gemv", 3, form == 0 ? "cublasSgemv" : "cublasDgemv");
         problem.of.matvec.cols = 0;
         assert_refused(&problem, "gemv", 3, form == 0 ? "cublasSscal" : "cublasDscal");
@@ -573,8 +564,7 @@ static void depths_cover_the_sums(void **state)
     const int64_t depth = cub->depth(&problem, &device);
     assert_true(depth >= (INT64_C(1) << 40) / (100 * 5 * 256) && depth < INT64_C(1) << 30);
     problem = gemm(PLX_F16, false, false, 1, 0);
-    assert_int_equal(plugin->kernel(PLX_GEMM, kernel_named(PLX_GEMM, "gemm-half"))->depth(&problem, &device),
-                     11 + 16);
+    assert_int_equal(plugin->kernel(PLX_GEMM, kernel_named(PLX_GEMM, "gemm-half"))->depth(&problem, &device), 11 + 16);
 }
 
 int main(void)

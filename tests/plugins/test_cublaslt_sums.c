@@ -29,14 +29,10 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    {false, true, 65, 18304, 2047, 2047, 2047, 18304, 16},
-    {false, false, 1153, 6975, 2432, 2432, 6996, 6976, 2},
-    {true, true, 225, 1407, 10056, 225, 10056, 1407, 16},
-    {true, true, 4, 128, 8575, 136, 8576, 136, 16},
-    {false, false, 9942, 40, 7424, 7432, 42, 40, 16},
-    {false, true, 37, 5151, 16457, 16461, 16520, 5159, 2},
-    {true, true, 3471, 255, 15117, 3471, 15136, 255, 2},
-    {false, true, 2688, 769, 17313, 17332, 17313, 800, 16},
+    {false, true, 65, 18304, 2047, 2047, 2047, 18304, 16}, {false, false, 1153, 6975, 2432, 2432, 6996, 6976, 2},
+    {true, true, 225, 1407, 10056, 225, 10056, 1407, 16},  {true, true, 4, 128, 8575, 136, 8576, 136, 16},
+    {false, false, 9942, 40, 7424, 7432, 42, 40, 16},      {false, true, 37, 5151, 16457, 16461, 16520, 5159, 2},
+    {true, true, 3471, 255, 15117, 3471, 15136, 255, 2},   {false, true, 2688, 769, 17313, 17332, 17313, 800, 16},
 };
 
 enum { FEW = 2, ALL = sizeof shapes / sizeof shapes[0] };
@@ -106,8 +102,7 @@ static plx_memory *matrix(plx_dtype dtype, const shape *s, bool second)
     must(values != NULL, "calloc");
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
-            values[turned ? j * ld + i : i * ld + j] =
-                plx_half_of(format, (double)(second ? in_b(s, i, j) : in_a(i)));
+            values[turned ? j * ld + i : i * ld + j] = plx_half_of(format, (double)(second ? in_b(s, i, j) : in_a(i)));
     plx_memory *memory = on_device(elements, sizeof *values);
     must(plx_cuda_upload(queue, memory, 0, values, elements * sizeof *values, &error) == PLX_OK &&
              plx_cuda_synchronize(queue, &error) == PLX_OK,
@@ -150,8 +145,7 @@ typedef struct product {
 static cublasLtMatrixLayout_t layout(cudaDataType type, int64_t rows, int64_t cols, int64_t ld)
 {
     cublasLtMatrixLayout_t made;
-    called(cublasLtMatrixLayoutCreate(&made, type, (uint64_t)cols, (uint64_t)rows, ld),
-           "cublasLtMatrixLayoutCreate");
+    called(cublasLtMatrixLayoutCreate(&made, type, (uint64_t)cols, (uint64_t)rows, ld), "cublasLtMatrixLayoutCreate");
     return made;
 }
 
@@ -161,13 +155,10 @@ static product describe(plx_dtype dtype, const shape *s)
     const cublasOperation_t first = s->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N,
                             second = s->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     product made;
-    called(cublasLtMatmulDescCreate(&made.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-           "cublasLtMatmulDescCreate");
-    called(cublasLtMatmulDescSetAttribute(made.operation, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first),
-           "TRANSA");
-    called(
-        cublasLtMatmulDescSetAttribute(made.operation, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
-        "TRANSB");
+    called(cublasLtMatmulDescCreate(&made.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
+    called(cublasLtMatmulDescSetAttribute(made.operation, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first), "TRANSA");
+    called(cublasLtMatmulDescSetAttribute(made.operation, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
+           "TRANSB");
     made.a = layout(type, s->trans_a ? s->k : s->m, s->trans_a ? s->m : s->k, s->lda);
     made.b = layout(type, s->trans_b ? s->n : s->k, s->trans_b ? s->k : s->n, s->ldb);
     made.c = layout(type, s->m, s->n, s->ldc);
@@ -182,8 +173,8 @@ static void forget(const product *made)
     (void)cublasLtMatmulDescDestroy(made->operation);
 }
 
-static void prefer(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t what,
-                   const void *value, size_t bytes)
+static void prefer(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t what, const void *value,
+                   size_t bytes)
 {
     called(cublasLtMatmulPreferenceSetAttribute(preference, what, value, bytes),
            "cublasLtMatmulPreferenceSetAttribute");
@@ -202,8 +193,7 @@ static cublasLtMatmulAlgo_t first_algorithm(const product *p, uint32_t alignment
     prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &alignment, sizeof alignment);
     prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &alignment, sizeof alignment);
     prefer(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
-    called(cublasLtMatmulAlgoGetHeuristic(library, p->operation, p->b, p->a, p->c, p->c, preference, 1,
-                                          &found, &count),
+    called(cublasLtMatmulAlgoGetHeuristic(library, p->operation, p->b, p->a, p->c, p->c, preference, 1, &found, &count),
            "cublasLtMatmulAlgoGetHeuristic");
     must(count == 1, "the search for an algorithm");
     (void)cublasLtMatmulPreferenceDestroy(preference);
@@ -221,28 +211,25 @@ static unsigned of_algorithm(const cublasLtMatmulAlgo_t *algorithm, cublasLtMatm
 
 /* ---- the question ---------------------------------------------------------------------------- */
 
-static int64_t ask(plx_dtype dtype, const shape *s, const product *p, plx_memory *const memory[4],
-                   uint32_t schemes)
+static int64_t ask(plx_dtype dtype, const shape *s, const product *p, plx_memory *const memory[4], uint32_t schemes)
 {
     const float one = 1, zero = 0;
     const cublasLtMatmulAlgo_t algorithm = first_algorithm(p, s->alignment, schemes);
     char first[128] = "";
-    must(plx_cuda_fill(queue, memory[2], 0, UINT32_MAX, (uint64_t)(s->m * s->ldc) / 2 * 4, &error) == PLX_OK,
-         "fill");
+    must(plx_cuda_fill(queue, memory[2], 0, UINT32_MAX, (uint64_t)(s->m * s->ldc) / 2 * 4, &error) == PLX_OK, "fill");
     called(cublasLtMatmul(library, p->operation, &one, (const void *)(uintptr_t)memory[1]->address, p->b,
                           (const void *)(uintptr_t)memory[0]->address, p->a, &zero,
-                          (const void *)(uintptr_t)memory[2]->address, p->c,
-                          (void *)(uintptr_t)memory[2]->address, p->c, &algorithm,
-                          (void *)(uintptr_t)memory[3]->address, WORKSPACE, (cudaStream_t)queue->stream),
+                          (const void *)(uintptr_t)memory[2]->address, p->c, (void *)(uintptr_t)memory[2]->address,
+                          p->c, &algorithm, (void *)(uintptr_t)memory[3]->address, WORKSPACE,
+                          (cudaStream_t)queue->stream),
            "cublasLtMatmul");
     const int64_t wrong = count_wrong(dtype, s, memory[2], first, sizeof first);
     printf("%s %lldx%lldx%lld %c%c, %s: algorithm %u, %u parts, scheme %u: %lld of %lld elements wrong%s\n",
-           dtype == PLX_F16 ? "f16" : "bf16", (long long)s->m, (long long)s->n, (long long)s->k,
-           s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', schemes == ANY ? "any scheme" : "compute type",
-           of_algorithm(&algorithm, CUBLASLT_ALGO_CONFIG_ID),
-           of_algorithm(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
-           of_algorithm(&algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME), (long long)wrong,
-           (long long)(s->m * s->n), first);
+           dtype == PLX_F16 ? "f16" : "bf16", (long long)s->m, (long long)s->n, (long long)s->k, s->trans_a ? 't' : 'n',
+           s->trans_b ? 't' : 'n', schemes == ANY ? "any scheme" : "compute type",
+           of_algorithm(&algorithm, CUBLASLT_ALGO_CONFIG_ID), of_algorithm(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+           of_algorithm(&algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME), (long long)wrong, (long long)(s->m * s->n),
+           first);
     return wrong;
 }
 

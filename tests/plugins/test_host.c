@@ -111,8 +111,7 @@ static void run_bytes(const plx_problem *problem, size_t count, void *const *dat
     assert_ok(host->plan(session, problem, kernel, &plan, &error));
     assert_ok(host->execute(plan, queue, operands, count, &error));
     assert_ok(host->synchronize(queue, &error));
-    assert_ok(
-        host->download(queue, data[count - 1], operands[count - 1].memory, 8, bytes[count - 1], &error));
+    assert_ok(host->download(queue, data[count - 1], operands[count - 1].memory, 8, bytes[count - 1], &error));
     host->plan_destroy(plan);
     for (size_t i = 0; i < count; i++)
         host->free(session, operands[i].memory);
@@ -131,8 +130,7 @@ static void run(const plx_problem *problem, size_t count, array *const *arrays)
 
 /* |got - expected| may be one rounding of the result to its type, and what the
  * long double loop itself loses over `terms` terms of total size `magnitude`. */
-static void assert_near(plx_dtype dtype, double got, long double expected, long double magnitude,
-                        int64_t terms)
+static void assert_near(plx_dtype dtype, double got, long double expected, long double magnitude, int64_t terms)
 {
     long double unit = dtype == PLX_F64 ? DBL_EPSILON / 2.0L : FLT_EPSILON / 2.0L;
     long double bound = unit * fabsl(expected) + (long double)(2 * terms + 4) * LDBL_EPSILON * magnitude;
@@ -396,8 +394,7 @@ static void transpose_case(plx_dtype dtype, size_t size, int64_t rows, int64_t c
 static void test_transpose(void **state)
 {
     (void)state;
-    static const int64_t shapes[][2] = {{0, 5},   {5, 0},   {1, 1},   {1, 100},
-                                        {100, 1}, {31, 33}, {32, 64}, {65, 127}};
+    static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {1, 1}, {1, 100}, {100, 1}, {31, 33}, {32, 64}, {65, 127}};
     static const size_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16, 2, 2};
     for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -412,8 +409,8 @@ typedef struct expectation {
     long double sum, magnitude;
 } expectation;
 
-static void expect_element(plx_dtype dtype, double got, expectation terms, int64_t count, double alpha,
-                           double beta, double old)
+static void expect_element(plx_dtype dtype, double got, expectation terms, int64_t count, double alpha, double beta,
+                           double old)
 {
     long double expected = 0, magnitude = 0;
     if (alpha != 0) {
@@ -464,8 +461,7 @@ static void test_matvec(void **state)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (size_t f = 0; f < sizeof factors / sizeof *factors; f++)
                 for (int trans = 0; trans < 2; trans++)
-                    matvec_case(floats[t], trans == 1, shapes[s][0], shapes[s][1], factors[f][0],
-                                factors[f][1]);
+                    matvec_case(floats[t], trans == 1, shapes[s][0], shapes[s][1], factors[f][0], factors[f][1]);
 }
 
 /* ---- gemm -------------------------------------------------------------- */
@@ -503,8 +499,7 @@ static void gemm_case(const plx_problem *problem)
                 sum.magnitude += fabsl(term);
             }
             int64_t at = i * g->ldc + j;
-            expect_element(problem->dtype, get(&data.result, at), sum, g->k, g->alpha, g->beta,
-                           get(&data.c, at));
+            expect_element(problem->dtype, get(&data.result, at), sum, g->k, g->alpha, g->beta, get(&data.c, at));
         }
     for (int64_t i = 0; i < g->m; i++) /* the padding of C */
         assert_memory_equal((char *)data.result.data + (size_t)(i * g->ldc + g->n) * size_of(problem->dtype),
@@ -516,8 +511,7 @@ static void gemm_case(const plx_problem *problem)
     free(data.result.data);
 }
 
-static plx_problem gemm_problem(plx_dtype dtype, bool trans_a, bool trans_b, const int64_t *shape,
-                                int64_t pad)
+static plx_problem gemm_problem(plx_dtype dtype, bool trans_a, bool trans_b, const int64_t *shape, int64_t pad)
 {
     int64_t m = shape[0], n = shape[1], k = shape[2];
     return (plx_problem){.op = PLX_GEMM,

@@ -59,9 +59,8 @@ static void test_no_minimum(void **state)
 
 static void test_transpose(void **state)
 {
-    plx_problem problem = {.op = PLX_TRANSPOSE,
-                           .dtype = PLX_F32,
-                           .of.transpose = {.rows = 1, .cols = 1, .ld_in = 1, .ld_out = 1}};
+    plx_problem problem = {
+        .op = PLX_TRANSPOSE, .dtype = PLX_F32, .of.transpose = {.rows = 1, .cols = 1, .ld_in = 1, .ld_out = 1}};
     (void)state;
     expect_limit(&problem, &problem.of.transpose.rows);
     expect_limit(&problem, &problem.of.transpose.cols);
@@ -99,9 +98,9 @@ static struct {
 } asked;
 
 /* Takes the place of a library's, as the plugin finds it. */
-static void own_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m,
-                       blasint n, blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b,
-                       blasint ldb, float beta, float *c, blasint ldc)
+static void own_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
+                       blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b, blasint ldb,
+                       float beta, float *c, blasint ldc)
 {
     assert_int_equal(order, CblasRowMajor);
     asked.trans_a = trans_a, asked.trans_b = trans_b;
@@ -116,8 +115,7 @@ void *find_symbol(void *library, const char *name);
 void *find_symbol(void *library, const char *name)
 {
     void (*const product)(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,
-                          const uint16_t *, blasint, const uint16_t *, blasint, float, float *, blasint) =
-        own_sbgemm;
+                          const uint16_t *, blasint, const uint16_t *, blasint, float, float *, blasint) = own_sbgemm;
     void *address;
     assert_non_null(dlsym(library, "cblas_sgemm"));
     assert_string_equal(name, "cblas_sbgemm");
@@ -129,8 +127,7 @@ static const plx_problem bf16 = {
     .op = PLX_GEMM,
     .dtype = PLX_BF16,
     .output = PLX_OUTPUT(PLX_F32),
-    .of.gemm = {
-        .trans_b = true, .m = 2, .n = 3, .k = 4, .lda = 5, .ldb = 6, .ldc = 7, .alpha = 1.5, .beta = 0.5}};
+    .of.gemm = {.trans_b = true, .m = 2, .n = 3, .k = 4, .lda = 5, .ldb = 6, .ldc = 7, .alpha = 1.5, .beta = 0.5}};
 
 /* It counts in f32, and has no other result. */
 static void test_bf16_has_results_in_f32(void **state)
@@ -158,8 +155,7 @@ static void test_bf16_is_called_as_asked(void **state)
     free(made);
     assert_int_equal(asked.calls, 1);
     assert_true(asked.trans_a == CblasNoTrans && asked.trans_b == CblasTrans);
-    assert_true(asked.m == 2 && asked.n == 3 && asked.k == 4 && asked.lda == 5 && asked.ldb == 6 &&
-                asked.ldc == 7);
+    assert_true(asked.m == 2 && asked.n == 3 && asked.k == 4 && asked.lda == 5 && asked.ldb == 6 && asked.ldc == 7);
     assert_true(asked.alpha == 1.5F && asked.beta == 0.5F);
     assert_true(asked.a == a && asked.b == b + 2 && asked.c == c + 2);
 }
@@ -175,8 +171,7 @@ static void test_bf16_without_terms_is_scaled(void **state)
     plx_error error;
     const size_t before = asked.calls;
     (void)state;
-    problem.of.gemm =
-        (plx_gemm_problem){.m = 1, .n = 3, .k = 0, .lda = 1, .ldb = 3, .ldc = 4, .alpha = 1, .beta = 2};
+    problem.of.gemm = (plx_gemm_problem){.m = 1, .n = 3, .k = 0, .lda = 1, .ldb = 3, .ldc = 4, .alpha = 1, .beta = 2};
     assert_int_equal(plx_openblas_plan(NULL, &problem, 0, &made, &error), PLX_OK);
     assert_int_equal(plx_openblas_execute(made, NULL, operands, 3, &error), PLX_OK);
     free(made);

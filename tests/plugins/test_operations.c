@@ -54,8 +54,7 @@ static void assert_output(const double *wanted, size_t count)
 static void reduce(void **state)
 {
     (void)state;
-    assert_int_equal(plx_reduce(backend, PLX_F64, PLX_SUM, ELEMENTS, (plx_view){a, 0}, (plx_view){c, 0}),
-                     PLX_OK);
+    assert_int_equal(plx_reduce(backend, PLX_F64, PLX_SUM, ELEMENTS, (plx_view){a, 0}, (plx_view){c, 0}), PLX_OK);
     assert_output((const double[]){21}, 1);
 }
 
@@ -69,17 +68,17 @@ static void transpose(void **state)
 static void matvec(void **state)
 {
     (void)state;
-    assert_int_equal(plx_matvec(backend, PLX_F64, false, 2, 3, 2, (plx_view){a, 0}, 3, (plx_view){b, 0}, 0,
-                                (plx_view){c, 0}),
-                     PLX_OK);
+    assert_int_equal(
+        plx_matvec(backend, PLX_F64, false, 2, 3, 2, (plx_view){a, 0}, 3, (plx_view){b, 0}, 0, (plx_view){c, 0}),
+        PLX_OK);
     assert_output((const double[]){2 * (1 - 2 + 6), 2 * (4 - 5 + 12)}, 2);
 }
 
 static void gemm(void **state)
 {
     (void)state;
-    assert_int_equal(plx_gemm(backend, PLX_F64, false, false, 2, 2, 3, 1, (plx_view){a, 0}, 3,
-                              (plx_view){b, 0}, 2, 0, (plx_view){c, 0}, 2),
+    assert_int_equal(plx_gemm(backend, PLX_F64, false, false, 2, 2, 3, 1, (plx_view){a, 0}, 3, (plx_view){b, 0}, 2, 0,
+                              (plx_view){c, 0}, 2),
                      PLX_OK);
     assert_output((const double[]){1 + 4 + 9, -1 - 4 - 9, 4 + 10 + 18, -4 - 10 - 18}, 4);
 }
@@ -109,16 +108,15 @@ static void device_code(void **state)
     while (plx_plugin_at(context, plugin, &report) == PLX_OK && strcmp(report.name, "host") != 0)
         plugin++;
     assert_int_equal(plx_code_without_device(context, plugin, &problem, "reference", &code), PLX_UNSUPPORTED);
-    assert_int_equal(plx_code_instructions_without_device(context, plugin, &problem, "reference", &none, 0,
-                                                          found, 4, &count),
-                     PLX_UNSUPPORTED);
+    assert_int_equal(
+        plx_code_instructions_without_device(context, plugin, &problem, "reference", &none, 0, found, 4, &count),
+        PLX_UNSUPPORTED);
     assert_int_not_equal(plx_code_without_device(context, 1000, &problem, "reference", &code), PLX_OK);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(reduce), TEST(transpose), TEST(matvec), TEST(gemm),
-                                       TEST(device_code)};
+    const struct CMUnitTest tests[] = {TEST(reduce), TEST(transpose), TEST(matvec), TEST(gemm), TEST(device_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,8 @@ static void ask_for_devices(const char *file)
     plx_plugin_entry_function entry;
     plx_error error;
     size_t count;
-    (void)snprintf(path, sizeof path, "%s/.libs/%s",
-                   getenv("top_builddir") != NULL ? getenv("top_builddir") : ".", file);
+    (void)snprintf(path, sizeof path, "%s/.libs/%s", getenv("top_builddir") != NULL ? getenv("top_builddir") : ".",
+                   file);
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module == NULL)
         _exit(77);
@@ -82,8 +82,8 @@ static void assert_environment(const char *file, int with, const char *const *va
 
 static void test_cuda(void **state)
 {
-    static const char *const injected[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
-                                           "CUDA_COREDUMP_FILE", "CUDA_CACHE_PATH", NULL};
+    static const char *const injected[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "CUDA_COREDUMP_FILE",
+                                           "CUDA_CACHE_PATH", NULL};
     (void)state;
     assert_environment("plx-cuda.so", 1, injected, "CUDAX");
     assert_environment("plx-cuda.so", 0, injected, "CUDAX");
@@ -91,8 +91,8 @@ static void test_cuda(void **state)
 
 static void test_opencl(void **state)
 {
-    static const char *const elsewhere[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_LAYERS",
-                                            "POCL_CACHE_DIR", NULL};
+    static const char *const elsewhere[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_LAYERS", "POCL_CACHE_DIR",
+                                            NULL};
     (void)state;
     assert_environment("plx-opencl.so", 1, elsewhere, "OPENCLX");
 }

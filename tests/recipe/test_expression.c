@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-static const plx_named_number numbers[] = {{"m", 1024}, {"n", 7},   {"k", 0}, {"TILE", 64}, {"least", INT64_MIN},
-                                           {"most", INT64_MAX}, {"minus", -3}, {"_x1", 5}};
+static const plx_named_number numbers[] = {
+    {"m", 1024},         {"n", 7},      {"k", 0},  {"TILE", 64}, {"least", INT64_MIN},
+    {"most", INT64_MAX}, {"minus", -3}, {"_x1", 5}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 static const plx_scope scope = {numbers, NUMBERS, true, 1.0, -0.5};
 
@@ -24,21 +25,93 @@ static void test_values(void **state)
         const char *text;
         int64_t value;
     } cases[] = {
-        {"0", 0}, {"007", 7}, {" 12\t", 12}, {"9223372036854775807", INT64_MAX}, {"m", 1024}, {"_x1", 5},
-        {"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"10 - 3 - 2", 5}, {"100 / 10 / 5", 2}, {"7 / 2 * 2", 6}, {"2 * 7 % 4", 2},
-        {"-3 + 5", 2}, {"- - 3", 3}, {"--3", 3}, {"!0", 1}, {"!5", 0}, {"!!5", 1}, {"-!0", -1}, {"minus / 2", -1}, {"-7 / 2", -3},
-        {"most - 1 + 1", INT64_MAX}, {"-most - 1", INT64_MIN}, {"least", INT64_MIN}, {"least / 1", INT64_MIN},
-        {"1 == 1", 1}, {"1 != 1", 0}, {"1 < 2", 1}, {"2 <= 2", 1}, {"3 > 4", 0}, {"4 >= 4", 1}, {"1 + 1 == 2", 1}, {"(1 < 2) < 2", 1},
-        {"1 && 2", 1}, {"1 && 0", 0}, {"0 || 3", 1}, {"0 || 0", 0}, {"1 || 0 && 0", 1}, {"(1 || 0) && 0", 0}, {"0 && 1 || 1", 1},
-        {"1 ? 2 : 3", 2}, {"0 ? 2 : 3", 3}, {"0 ? 1 : 0 ? 2 : 3", 3}, {"1 ? 0 ? 1 : 2 : 3", 2}, {"1 < 2 ? 3 : 4", 3}, {"(1 ? 2 : 3) + 1", 3},
+        {"0", 0},
+        {"007", 7},
+        {" 12\t", 12},
+        {"9223372036854775807", INT64_MAX},
+        {"m", 1024},
+        {"_x1", 5},
+        {"1 + 2 * 3", 7},
+        {"(1 + 2) * 3", 9},
+        {"10 - 3 - 2", 5},
+        {"100 / 10 / 5", 2},
+        {"7 / 2 * 2", 6},
+        {"2 * 7 % 4", 2},
+        {"-3 + 5", 2},
+        {"- - 3", 3},
+        {"--3", 3},
+        {"!0", 1},
+        {"!5", 0},
+        {"!!5", 1},
+        {"-!0", -1},
+        {"minus / 2", -1},
+        {"-7 / 2", -3},
+        {"most - 1 + 1", INT64_MAX},
+        {"-most - 1", INT64_MIN},
+        {"least", INT64_MIN},
+        {"least / 1", INT64_MIN},
+        {"1 == 1", 1},
+        {"1 != 1", 0},
+        {"1 < 2", 1},
+        {"2 <= 2", 1},
+        {"3 > 4", 0},
+        {"4 >= 4", 1},
+        {"1 + 1 == 2", 1},
+        {"(1 < 2) < 2", 1},
+        {"1 && 2", 1},
+        {"1 && 0", 0},
+        {"0 || 3", 1},
+        {"0 || 0", 0},
+        {"1 || 0 && 0", 1},
+        {"(1 || 0) && 0", 0},
+        {"0 && 1 || 1", 1},
+        {"1 ? 2 : 3", 2},
+        {"0 ? 2 : 3", 3},
+        {"0 ? 1 : 0 ? 2 : 3", 3},
+        {"1 ? 0 ? 1 : 2 : 3", 2},
+        {"1 < 2 ? 3 : 4", 3},
+        {"(1 ? 2 : 3) + 1", 3},
         /* What isn't needed has no value. */
-        {"0 && 1 / 0", 0}, {"1 || 1 / 0", 1}, {"k == 0 ? 1 : m / k", 1}, {"1 ? 2 : most + 1", 2}, {"0 ? log2(0) : 4", 4}, {"0 && (1 / 0 || 1 / 0)", 0},
-        {"ceildiv(7, 2)", 4}, {"ceildiv(8, 2)", 4}, {"ceildiv(0, 5)", 0}, {"ceildiv(most, 2)", INT64_C(4611686018427387904)}, {"ceildiv(m, TILE)", 16},
-        {"round_up(7, 4)", 8}, {"round_up(8, 4)", 8}, {"round_up(0, 3)", 0}, {"min(3, 2)", 2}, {"min(3, 2, 1, 4, 5, 6, 7, 8)", 1}, {"max(1, 9, 3)", 9}, {"max(least, minus)", -3},
-        {"pow2ceil(5)", 8}, {"pow2ceil(8)", 8}, {"pow2ceil(0)", 1}, {"pow2ceil(minus)", 1}, {"pow2ceil(4611686018427387904)", INT64_C(4611686018427387904)},
-        {"log2(1)", 0}, {"log2(7)", 2}, {"log2(8)", 3}, {"log2(most)", 62}, {"gcd(12, 18)", 6}, {"gcd(0, 5)", 5}, {"gcd(0, 0)", 0}, {"gcd(m, 640)", 128},
-        {"max(1, ceildiv(m * n, 1000))", 8}, {"4 * (TILE+1) *TILE", 16640},
-        {"alpha == 1", 1}, {"alpha != 1", 0}, {"beta == 0", 0}, {"beta < 0", 1}, {"beta > -1", 1}, {"beta == 0 || alpha >= 1", 1}, {"alpha == -1 ? 2 : 3", 3},
+        {"0 && 1 / 0", 0},
+        {"1 || 1 / 0", 1},
+        {"k == 0 ? 1 : m / k", 1},
+        {"1 ? 2 : most + 1", 2},
+        {"0 ? log2(0) : 4", 4},
+        {"0 && (1 / 0 || 1 / 0)", 0},
+        {"ceildiv(7, 2)", 4},
+        {"ceildiv(8, 2)", 4},
+        {"ceildiv(0, 5)", 0},
+        {"ceildiv(most, 2)", INT64_C(4611686018427387904)},
+        {"ceildiv(m, TILE)", 16},
+        {"round_up(7, 4)", 8},
+        {"round_up(8, 4)", 8},
+        {"round_up(0, 3)", 0},
+        {"min(3, 2)", 2},
+        {"min(3, 2, 1, 4, 5, 6, 7, 8)", 1},
+        {"max(1, 9, 3)", 9},
+        {"max(least, minus)", -3},
+        {"pow2ceil(5)", 8},
+        {"pow2ceil(8)", 8},
+        {"pow2ceil(0)", 1},
+        {"pow2ceil(minus)", 1},
+        {"pow2ceil(4611686018427387904)", INT64_C(4611686018427387904)},
+        {"log2(1)", 0},
+        {"log2(7)", 2},
+        {"log2(8)", 3},
+        {"log2(most)", 62},
+        {"gcd(12, 18)", 6},
+        {"gcd(0, 5)", 5},
+        {"gcd(0, 0)", 0},
+        {"gcd(m, 640)", 128},
+        {"max(1, ceildiv(m * n, 1000))", 8},
+        {"4 * (TILE+1) *TILE", 16640},
+        {"alpha == 1", 1},
+        {"alpha != 1", 0},
+        {"beta == 0", 0},
+        {"beta < 0", 1},
+        {"beta > -1", 1},
+        {"beta == 0 || alpha >= 1", 1},
+        {"alpha == -1 ? 2 : 3", 3},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -72,18 +145,52 @@ static void test_forms(void **state)
     static const struct {
         const char *text, *word;
     } cases[] = {
-        {"", "an empty expression"}, {"  \t", "an empty expression"}, {"1 +", "'1 +': something is missing at character 4"},
-        {"(1", "')' is missing at character 3"}, {"1)", "an operator is expected at character 2"}, {"1 2", "an operator is expected at character 3"},
-        {"1 < 2 < 3", "an operator is expected at character 7"}, {"1 ? 2", "':' is missing at character 6"}, {"1 : 2", "an operator is expected"}, {"? 1 : 2", "a number, a name or '('"},
-        {"1 & 2", "an operator is expected"}, {"1 = 2", "an operator is expected"}, {"1 | 2", "an operator is expected"}, {"~1", "a number, a name or '('"}, {"2 ** 3", "a number, a name or '('"}, {"1 << 2", "a number, a name or '('"},
-        {"1.5", "no whole number at character 1"}, {"0x10", "no whole number"}, {"1e3", "no whole number"}, {"3m", "no whole number"}, {"9223372036854775808", "a number beyond 64 bits at character 1"},
+        {"", "an empty expression"},
+        {"  \t", "an empty expression"},
+        {"1 +", "'1 +': something is missing at character 4"},
+        {"(1", "')' is missing at character 3"},
+        {"1)", "an operator is expected at character 2"},
+        {"1 2", "an operator is expected at character 3"},
+        {"1 < 2 < 3", "an operator is expected at character 7"},
+        {"1 ? 2", "':' is missing at character 6"},
+        {"1 : 2", "an operator is expected"},
+        {"? 1 : 2", "a number, a name or '('"},
+        {"1 & 2", "an operator is expected"},
+        {"1 = 2", "an operator is expected"},
+        {"1 | 2", "an operator is expected"},
+        {"~1", "a number, a name or '('"},
+        {"2 ** 3", "a number, a name or '('"},
+        {"1 << 2", "a number, a name or '('"},
+        {"1.5", "no whole number at character 1"},
+        {"0x10", "no whole number"},
+        {"1e3", "no whole number"},
+        {"3m", "no whole number"},
+        {"9223372036854775808", "a number beyond 64 bits at character 1"},
         {"0 && 99999999999999999999", "a number beyond 64 bits at character 6"},
-        {"x", "unknown name 'x' at character 1"}, {"tile + 1", "unknown name 'tile' at character 1; did you mean 'TILE'?"}, {"ceil_div(1, 2)", "did you mean 'ceildiv'?"},
-        {"0 ? nothing : 1", "unknown name 'nothing'"}, {"min", "a function without '('"}, {"min(1)", "min() takes 2 to 8 arguments, not 1, at character 1"},
-        {"min(1,2,3,4,5,6,7,8,9)", "takes 2 to 8 arguments, not 9,"}, {"ceildiv(1)", "ceildiv() takes 2 arguments, not 1,"}, {"log2(1, 2)", "log2() takes 1 argument, not 2,"}, {"log2()", "a number, a name or '('"}, {"max(1, 2", "')' is missing"}, {"min(1,,2)", "a number, a name or '('"},
-        {"m(1)", "an operator is expected"}, {"alpha", "alpha and beta are compared with a whole number"}, {"alpha + 1", "alpha and beta are compared"}, {"alpha == m", "alpha and beta are compared"}, {"alpha == beta", "alpha and beta are compared"},
-        {"1 == alpha", "alpha and beta stand before a comparison"}, {"(alpha) == 1", "alpha and beta are compared"}, {"alpha == 0.5", "no whole number"},
-        {"m\n+ 1", "an operator is expected"}, {"m\x01", "an operator is expected"}, {"\xc3\xa4", "a number, a name or '('"}, {"\xff", "a number, a name or '('"},
+        {"x", "unknown name 'x' at character 1"},
+        {"tile + 1", "unknown name 'tile' at character 1; did you mean 'TILE'?"},
+        {"ceil_div(1, 2)", "did you mean 'ceildiv'?"},
+        {"0 ? nothing : 1", "unknown name 'nothing'"},
+        {"min", "a function without '('"},
+        {"min(1)", "min() takes 2 to 8 arguments, not 1, at character 1"},
+        {"min(1,2,3,4,5,6,7,8,9)", "takes 2 to 8 arguments, not 9,"},
+        {"ceildiv(1)", "ceildiv() takes 2 arguments, not 1,"},
+        {"log2(1, 2)", "log2() takes 1 argument, not 2,"},
+        {"log2()", "a number, a name or '('"},
+        {"max(1, 2", "')' is missing"},
+        {"min(1,,2)", "a number, a name or '('"},
+        {"m(1)", "an operator is expected"},
+        {"alpha", "alpha and beta are compared with a whole number"},
+        {"alpha + 1", "alpha and beta are compared"},
+        {"alpha == m", "alpha and beta are compared"},
+        {"alpha == beta", "alpha and beta are compared"},
+        {"1 == alpha", "alpha and beta stand before a comparison"},
+        {"(alpha) == 1", "alpha and beta are compared"},
+        {"alpha == 0.5", "no whole number"},
+        {"m\n+ 1", "an operator is expected"},
+        {"m\x01", "an operator is expected"},
+        {"\xc3\xa4", "a number, a name or '('"},
+        {"\xff", "a number, a name or '('"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a name of more than 48 characters"},
     };
     (void)state;
@@ -96,11 +203,31 @@ static void test_no_values(void **state)
     static const struct {
         const char *text, *word;
     } cases[] = {
-        {"most + 1", "'most + 1': a value beyond 64 bits at character 6 with most = 9223372036854775807"}, {"least - 1", "beyond 64 bits"}, {"-least", "beyond 64 bits at character 1"}, {"most * 2", "beyond 64 bits"},
-        {"least / -1", "beyond 64 bits"}, {"least * -1", "beyond 64 bits"}, {"m / k", "a division by zero at character 3 with m = 1024, k = 0"}, {"m % k", "a division by zero"}, {"minus % 2", "a remainder of a negative number"}, {"m % minus", "a remainder of a negative number"},
-        {"ceildiv(m, k)", "a division by zero at character 1 with m = 1024, k = 0"}, {"ceildiv(minus, 2)", "a quotient of a negative number"}, {"ceildiv(2, minus)", "a quotient of a negative number"}, {"round_up(most, 2)", "beyond 64 bits"}, {"round_up(1, 0)", "a division by zero"}, {"round_up(-1, 2)", "a quotient of a negative number"},
-        {"pow2ceil(4611686018427387905)", "beyond 64 bits"}, {"log2(k)", "a logarithm of a number below 1"}, {"log2(minus)", "a logarithm"}, {"gcd(minus, 2)", "a divisor of a negative number"}, {"gcd(2, -1)", "a divisor of a negative number"},
-        {"1 && 1 / k", "a division by zero"}, {"0 || 1 / k", "a division by zero"}, {"1 ? m / k : 0", "a division by zero"}, {"!(1 / k)", "a division by zero"},
+        {"most + 1", "'most + 1': a value beyond 64 bits at character 6 with most = 9223372036854775807"},
+        {"least - 1", "beyond 64 bits"},
+        {"-least", "beyond 64 bits at character 1"},
+        {"most * 2", "beyond 64 bits"},
+        {"least / -1", "beyond 64 bits"},
+        {"least * -1", "beyond 64 bits"},
+        {"m / k", "a division by zero at character 3 with m = 1024, k = 0"},
+        {"m % k", "a division by zero"},
+        {"minus % 2", "a remainder of a negative number"},
+        {"m % minus", "a remainder of a negative number"},
+        {"ceildiv(m, k)", "a division by zero at character 1 with m = 1024, k = 0"},
+        {"ceildiv(minus, 2)", "a quotient of a negative number"},
+        {"ceildiv(2, minus)", "a quotient of a negative number"},
+        {"round_up(most, 2)", "beyond 64 bits"},
+        {"round_up(1, 0)", "a division by zero"},
+        {"round_up(-1, 2)", "a quotient of a negative number"},
+        {"pow2ceil(4611686018427387905)", "beyond 64 bits"},
+        {"log2(k)", "a logarithm of a number below 1"},
+        {"log2(minus)", "a logarithm"},
+        {"gcd(minus, 2)", "a divisor of a negative number"},
+        {"gcd(2, -1)", "a divisor of a negative number"},
+        {"1 && 1 / k", "a division by zero"},
+        {"0 || 1 / k", "a division by zero"},
+        {"1 ? m / k : 0", "a division by zero"},
+        {"!(1 / k)", "a division by zero"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -120,7 +247,8 @@ static void nest(char *text, const char *open, const char *close, int levels)
 
 static void test_limits(void **state)
 {
-    static const char *const around[][2] = {{"(", ")"}, {"-", ""}, {"!", ""}, {"log2(", ")"}, {"0 ? 1 : ", ""}, {"1 ? ", ":1"}};
+    static const char *const around[][2] = {{"(", ")"},     {"-", ""},        {"!", ""},
+                                            {"log2(", ")"}, {"0 ? 1 : ", ""}, {"1 ? ", ":1"}};
     char text[2048];
     plx_error error = {""};
     int64_t value;
@@ -144,8 +272,19 @@ static void test_limits(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const good[] = {"a", "_", "TILE", "x_1", "alphas", "mins", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
-    static const char *const bad[] = {"", "1a", "a b", "a-b", "alpha", "beta", "min", "log2", "\xc3\xa4", "a\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+    static const char *const good[] = {
+        "a", "_", "TILE", "x_1", "alphas", "mins", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+    static const char *const bad[] = {"",
+                                      "1a",
+                                      "a b",
+                                      "a-b",
+                                      "alpha",
+                                      "beta",
+                                      "min",
+                                      "log2",
+                                      "\xc3\xa4",
+                                      "a\n",
+                                      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
     const plx_scope none = {.count = 0};
     plx_error error = {""};
     (void)state;
@@ -189,7 +328,8 @@ static uint64_t draw(uint64_t below)
 
 static int64_t draw_constant(void)
 {
-    static const int64_t edges[] = {0, 1, 2, INT64_MAX, INT64_MAX - 1, INT64_C(1) << 62, (INT64_C(1) << 62) + 1, INT32_MAX, INT64_C(3037000500)};
+    static const int64_t edges[] = {
+        0, 1, 2, INT64_MAX, INT64_MAX - 1, INT64_C(1) << 62, (INT64_C(1) << 62) + 1, INT32_MAX, INT64_C(3037000500)};
     return draw(4) == 0 ? edges[draw(sizeof edges / sizeof edges[0])] : (int64_t)draw(draw(2) == 0 ? 10 : 1000);
 }
 
@@ -208,7 +348,10 @@ static node *draw_tree(int levels)
     if (made->kind == CALL)
         made->which = (int)draw(sizeof called / sizeof called[0]);
     static const int counts[] = {0, 0, 1, 1, 2, 3};
-    made->count = made->kind == CALL ? (made->which >= 5 ? 1 : made->which >= 3 ? 2 + (int)draw(2) : 2) : counts[made->kind];
+    made->count = made->kind == CALL ? (made->which >= 5   ? 1
+                                        : made->which >= 3 ? 2 + (int)draw(2)
+                                                           : 2)
+                                     : counts[made->kind];
     for (int i = 0; i < made->count; i++)
         made->of[i] = draw_tree(levels - 1);
     return made;
@@ -224,17 +367,28 @@ static bool fits(wide value, wide *to)
 static bool compute_binary(int which, wide a, wide b, wide *to)
 {
     switch (which) {
-    case 0: return fits(a * b, to);
-    case 1: return b != 0 && fits(a / b, to);
-    case 2: return b > 0 && a >= 0 && fits(a % b, to);
-    case 3: return fits(a + b, to);
-    case 4: return fits(a - b, to);
-    case 5: return fits(a == b, to);
-    case 6: return fits(a != b, to);
-    case 7: return fits(a < b, to);
-    case 8: return fits(a <= b, to);
-    case 9: return fits(a > b, to);
-    default: return fits(a >= b, to);
+    case 0:
+        return fits(a * b, to);
+    case 1:
+        return b != 0 && fits(a / b, to);
+    case 2:
+        return b > 0 && a >= 0 && fits(a % b, to);
+    case 3:
+        return fits(a + b, to);
+    case 4:
+        return fits(a - b, to);
+    case 5:
+        return fits(a == b, to);
+    case 6:
+        return fits(a != b, to);
+    case 7:
+        return fits(a < b, to);
+    case 8:
+        return fits(a <= b, to);
+    case 9:
+        return fits(a > b, to);
+    default:
+        return fits(a >= b, to);
     }
 }
 
@@ -244,8 +398,10 @@ static bool compute_call(int which, const wide *of, int count, wide *to)
     if (which <= 2 && (of[0] < 0 || of[1] < 0 || (which < 2 && of[1] == 0)))
         return false;
     switch (which) {
-    case 0: return fits((of[0] + of[1] - 1) / of[1], to);
-    case 1: return fits((of[0] + of[1] - 1) / of[1] * of[1], to);
+    case 0:
+        return fits((of[0] + of[1] - 1) / of[1], to);
+    case 1:
+        return fits((of[0] + of[1] - 1) / of[1] * of[1], to);
     case 2: { /* Stein's, not Euclid's */
         wide a = of[0], b = of[1], shift = 1;
         while (a != 0 && b != 0) {
@@ -317,7 +473,10 @@ static void put(const char *word)
 
 static int bound(const node *of)
 {
-    return of->kind == CHOICE ? 1 : of->kind == BINARY ? binds[of->which] : of->kind == NEGATED || of->kind == NOT ? 7 : 8;
+    return of->kind == CHOICE                       ? 1
+           : of->kind == BINARY                     ? binds[of->which]
+           : of->kind == NEGATED || of->kind == NOT ? 7
+                                                    : 8;
 }
 
 /* As something that binds at least so tightly; in parentheses where it does not, and elsewhere at times. */

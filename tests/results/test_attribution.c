@@ -87,8 +87,7 @@ static void words_name_what_can_be_told(void **unused)
     assert_non_null(strstr(made.verdict, "Due to source and front end 1.50, runtime and launch 1.10."));
     assert_null(strstr(made.verdict, "assembler")); /* its interval has 1 in it */
     assert_null(strstr(made.verdict, "dependent launch"));
-    assert_non_null(
-        strstr(made.verdict, "2 of 100 instructions are of class predicate, with two:1's text 40 of 120"));
+    assert_non_null(strstr(made.verdict, "2 of 100 instructions are of class predicate, with two:1's text 40 of 120"));
 }
 
 static void what_cant_be_told_is_not_named(void **unused)
@@ -220,8 +219,7 @@ static void a_file_holds_all_of_it(void **unused)
     plx_attribution_conclude(&made);
     (void)snprintf(made.bits, sizeof made.bits, "other bits");
     (void)snprintf(results.attribution_note, sizeof results.attribution_note, "a note");
-    if (plx_results_write(&results, path, &error) != PLX_OK ||
-        plx_results_read(path, &read, &error) != PLX_OK)
+    if (plx_results_write(&results, path, &error) != PLX_OK || plx_results_read(path, &read, &error) != PLX_OK)
         fail_msg("%s", error.text);
     (void)unlink(path);
     assert_int_equal(read.attribution_count, 1);
@@ -252,10 +250,10 @@ static void a_file_holds_all_of_it(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_factors_multiply_to_the_total), cmocka_unit_test(words_name_what_can_be_told),
-        cmocka_unit_test(what_cant_be_told_is_not_named),    cmocka_unit_test(a_missing_cell_says_why),
+        cmocka_unit_test(the_factors_multiply_to_the_total),      cmocka_unit_test(words_name_what_can_be_told),
+        cmocka_unit_test(what_cant_be_told_is_not_named),         cmocka_unit_test(a_missing_cell_says_why),
         cmocka_unit_test(each_operation_has_problems_of_its_own), cmocka_unit_test(types_can_be_asked_for),
-        cmocka_unit_test(the_status_follows_from_the_cells), cmocka_unit_test(a_file_holds_all_of_it),
+        cmocka_unit_test(the_status_follows_from_the_cells),      cmocka_unit_test(a_file_holds_all_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

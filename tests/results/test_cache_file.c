@@ -230,8 +230,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_kept), TEST(test_others_may_write), TEST(test_link),
-        TEST(test_directory_that_can_not_be), TEST(test_pipe), TEST(test_writers),
+        TEST(test_kept),
+        TEST(test_others_may_write),
+        TEST(test_link),
+        TEST(test_directory_that_can_not_be),
+        TEST(test_pipe),
+        TEST(test_writers),
         cmocka_unit_test(test_text_that_lost_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

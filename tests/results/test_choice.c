@@ -22,8 +22,7 @@ enum { PROBLEMS = 9 };
 static char directory[256];
 static plx_problem problems[PROBLEMS]; /* set by main */
 
-static plx_status study(const char *backend, const char *rates, size_t count, plx_results *results,
-                        plx_error *error)
+static plx_status study(const char *backend, const char *rates, size_t count, plx_results *results, plx_error *error)
 {
     plx_context *context;
     const char *directories[] = {directory};

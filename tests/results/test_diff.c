@@ -87,10 +87,10 @@ static int remove_directory(void **state)
 
 static json_t *empty_file(void)
 {
-    json_t *root =
-        json_pack("{s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}], s:[], s:[]}", "schema", "parallax-results/1",
-                  "environment", "parallax", "0.1.0", "kernels_hash", "abc", "devices", "label", "alpha:0", "name",
-                  "Chip", "driver", "1.0", "label", "alpha:1", "name", "Chip", "driver", "1.0", "records", "pairs");
+    json_t *root = json_pack("{s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}], s:[], s:[]}", "schema",
+                             "parallax-results/1", "environment", "parallax", "0.1.0", "kernels_hash", "abc", "devices",
+                             "label", "alpha:0", "name", "Chip", "driver", "1.0", "label", "alpha:1", "name", "Chip",
+                             "driver", "1.0", "records", "pairs");
     assert_non_null(root);
     return root;
 }
@@ -98,11 +98,11 @@ static json_t *empty_file(void)
 /* A record of a vector's sum; the shape tells records apart. */
 static json_t *add_record(json_t *root, int n, double median, double half, int samples)
 {
-    json_t *record = json_pack(
-        "{s:s, s:s, s:[i], s:s, s:s, s:i, s:s, s:s, s:s, s:i, s:{s:f}, s:{s:f, s:[f, f], s:i, s:s}}", "op", "reduce",
-        "dtype", "f32", "shape", n, "reduction", "sum", "backend", "alpha:0", "device", 0, "kernel", "vector", "status",
-        "ok", "input", "uniform", "seed", 1, "error", "max_over_bound", 0.1, "time", "median_ns", median, "ci95_ns",
-        median - half, median + half, "samples", samples, "clock", "device");
+    json_t *record =
+        json_pack("{s:s, s:s, s:[i], s:s, s:s, s:i, s:s, s:s, s:s, s:i, s:{s:f}, s:{s:f, s:[f, f], s:i, s:s}}", "op",
+                  "reduce", "dtype", "f32", "shape", n, "reduction", "sum", "backend", "alpha:0", "device", 0, "kernel",
+                  "vector", "status", "ok", "input", "uniform", "seed", 1, "error", "max_over_bound", 0.1, "time",
+                  "median_ns", median, "ci95_ns", median - half, median + half, "samples", samples, "clock", "device");
     assert_non_null(record);
     json_array_append_new(json_object_get(root, "records"), record);
     return record;
@@ -176,7 +176,7 @@ static void times_change_beyond_noise(void **state)
     expect_nothing(one(1000, 2, 50), one(1000, 2, 50));
     expect_change(one(1000, 2, 50), one(1100, 2, 50), PLX_CHANGE_SLOWER, 1);
     expect_change(one(1100, 2, 50), one(1000, 2, 50), PLX_CHANGE_FASTER, 0);
-    expect_nothing(one(1000, 2, 50), one(1015, 2, 50));    /* below the threshold */
+    expect_nothing(one(1000, 2, 50), one(1015, 2, 50));     /* below the threshold */
     expect_nothing(one(1000, 100, 50), one(1150, 100, 50)); /* intervals overlap */
     expect_nothing(one(1000, 10, 1), one(1100, 10, 1));     /* nobody knows the noise */
     expect_change(one(1000, 5, 3), one(2000, 10, 3), PLX_CHANGE_SLOWER, 1);
@@ -500,8 +500,10 @@ static void environments_are_named(void **state)
     json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
     json_object_set_new(json_object_get(after, "environment"), "kernels_hash", json_string("def"));
     json_object_set_new(json_array_get(json_object_get(after, "devices"), 0), "driver", json_string("2.0"));
-    json_object_set_new(json_array_get(json_object_get(before, "devices"), 1), "uuid", json_string("e6000000-0000-0000-0000-000000000001"));
-    json_object_set_new(json_array_get(json_object_get(after, "devices"), 1), "uuid", json_string("d8000000-0000-0000-0000-000000000002"));
+    json_object_set_new(json_array_get(json_object_get(before, "devices"), 1), "uuid",
+                        json_string("e6000000-0000-0000-0000-000000000001"));
+    json_object_set_new(json_array_get(json_object_get(after, "devices"), 1), "uuid",
+                        json_string("d8000000-0000-0000-0000-000000000002"));
     plx_diff_results results = diff_of(before, after, 0);
     assert_int_equal(results.count, 0);
     assert_int_equal(results.environment_count, 3);

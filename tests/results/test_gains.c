@@ -27,8 +27,7 @@ static const plx_device_info nameless = {.name = "chip"};
 static int set_up(void **state)
 {
     (void)state;
-    (void)snprintf(root, sizeof root, "%s/gains-XXXXXX",
-                   getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    (void)snprintf(root, sizeof root, "%s/gains-XXXXXX", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     if (mkdtemp(root) == NULL || setenv("XDG_CACHE_HOME", root, 1) != 0 || unsetenv("PLX_NO_CACHE") != 0)
         return -1;
     (void)snprintf(path, sizeof path, "%s/parallax/gains.json", root);

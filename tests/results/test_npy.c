@@ -56,8 +56,7 @@ static size_t read_file(unsigned char *bytes, size_t capacity)
 }
 
 /* A file of the given version, dictionary and data. */
-static size_t compose(unsigned char *to, int version, const char *dictionary, const void *data,
-                      size_t data_bytes)
+static size_t compose(unsigned char *to, int version, const char *dictionary, const void *data, size_t data_bytes)
 {
     size_t length = strlen(dictionary), at = 8;
     memcpy(to, "\x93NUMPY", 6);
@@ -137,11 +136,19 @@ static void elements_that_are_only_moved(void **state)
         const char *descr, *type, *written; /* in the file, in the array, in a file of this machine */
         size_t size, swapped;               /* bytes of an element; as many are reversed from the other order */
     } kinds[] = {
-        {"|b1", "b1", "|b1", 1, 1},           {"|u1", "u1", "|u1", 1, 1},         {"<u2", "u2", "<u2", 2, 2},
-        {"<u4", "u4", "<u4", 4, 4},           {"<u8", "u8", "<u8", 8, 8},         {"|S1", "S1", "|S1", 1, 1},
-        {"|S16", "S16", "|S16", 16, 1},       {"|V8", "V8", "|V8", 8, 1},         {"<U1", "U1", "<U1", 4, 4},
-        {"<U4", "U4", "<U4", 16, 4},          {"<M8[ns]", "M8[ns]", "<M8[ns]", 8, 8},
-        {"<m8[25us]", "m8[25us]", "<m8[25us]", 8, 8}, {"<f16", "f16", "<f16", 16, 16},
+        {"|b1", "b1", "|b1", 1, 1},
+        {"|u1", "u1", "|u1", 1, 1},
+        {"<u2", "u2", "<u2", 2, 2},
+        {"<u4", "u4", "<u4", 4, 4},
+        {"<u8", "u8", "<u8", 8, 8},
+        {"|S1", "S1", "|S1", 1, 1},
+        {"|S16", "S16", "|S16", 16, 1},
+        {"|V8", "V8", "|V8", 8, 1},
+        {"<U1", "U1", "<U1", 4, 4},
+        {"<U4", "U4", "<U4", 16, 4},
+        {"<M8[ns]", "M8[ns]", "<M8[ns]", 8, 8},
+        {"<m8[25us]", "m8[25us]", "<m8[25us]", 8, 8},
+        {"<f16", "f16", "<f16", 16, 16},
     };
     unsigned char data[2 * 16], expected[2 * 16], file[512];
     const uint16_t one = 1;
@@ -241,8 +248,7 @@ static void all_versions(void **state)
     for (int version = 1; version <= 3; version++) {
         plx_array array;
         plx_error error = {""};
-        assert_int_equal(read_composed(version,
-                                       "{'descr': '=f4', 'fortran_order': False, 'shape': (2, 3), }  \n",
+        assert_int_equal(read_composed(version, "{'descr': '=f4', 'fortran_order': False, 'shape': (2, 3), }  \n",
                                        values, sizeof values, &array, &error),
                          PLX_OK);
         assert_int_equal(array.rows, 2);
@@ -260,9 +266,9 @@ static void both_byte_orders(void **state)
     plx_array array;
     plx_error error = {""};
     float expected[2] = {1.0f, -2.0f};
-    assert_int_equal(read_composed(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}\n", big,
-                                   sizeof big, &array, &error),
-                     PLX_OK);
+    assert_int_equal(
+        read_composed(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}\n", big, sizeof big, &array, &error),
+        PLX_OK);
     assert_memory_equal(array.data, expected, sizeof expected);
     plx_array_free(&array);
     assert_int_equal(read_composed(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n", little,
@@ -291,8 +297,7 @@ static void elements_of_16_bits(void **state)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         plx_array array;
         plx_error error = {""};
-        assert_int_equal(read_composed(1, files[i].dictionary, files[i].data, sizeof little, &array, &error),
-                         PLX_OK);
+        assert_int_equal(read_composed(1, files[i].dictionary, files[i].data, sizeof little, &array, &error), PLX_OK);
         assert_int_equal(array.dtype, files[i].dtype);
         assert_memory_equal(array.data, expected, sizeof expected);
         plx_array_free(&array);
@@ -307,9 +312,9 @@ static void complex_byte_order(void **state)
     float expected[2] = {1.0f, -2.0f};
     plx_array array;
     plx_error error = {""};
-    assert_int_equal(read_composed(1, "{'descr': '>c8', 'fortran_order': False, 'shape': ()}\n", big,
-                                   sizeof big, &array, &error),
-                     PLX_OK);
+    assert_int_equal(
+        read_composed(1, "{'descr': '>c8', 'fortran_order': False, 'shape': ()}\n", big, sizeof big, &array, &error),
+        PLX_OK);
     assert_int_equal(array.dtype, PLX_C64);
     assert_int_equal(array.rank, 0);
     assert_memory_equal(array.data, expected, sizeof expected);
@@ -323,13 +328,11 @@ static void wide_byte_orders(void **state)
     plx_array array;
     plx_error error = {""};
     assert_int_equal(
-        read_composed(1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1,)}\n", big, 8, &array, &error),
-        PLX_OK);
+        read_composed(1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1,)}\n", big, 8, &array, &error), PLX_OK);
     assert_true(*(int64_t *)array.data == INT64_C(0x0102030405060708));
     plx_array_free(&array);
     assert_int_equal(
-        read_composed(1, "{'descr': '>i2', 'fortran_order': False, 'shape': (4,)}\n", big, 8, &array, &error),
-        PLX_OK);
+        read_composed(1, "{'descr': '>i2', 'fortran_order': False, 'shape': (4,)}\n", big, 8, &array, &error), PLX_OK);
     assert_int_equal(((int16_t *)array.data)[3], 0x0708);
     plx_array_free(&array);
 }
@@ -450,10 +453,9 @@ static void empty_but_wide(void **state)
     (void)state;
     plx_array array;
     plx_error error = {""};
-    assert_int_equal(
-        read_composed(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 9223372036854775807)}", NULL,
-                      0, &array, &error),
-        PLX_OK);
+    assert_int_equal(read_composed(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 9223372036854775807)}",
+                                   NULL, 0, &array, &error),
+                     PLX_OK);
     assert_int_equal(array.rows, 0);
     assert_true(array.cols == INT64_MAX);
     assert_null(array.data);
@@ -497,8 +499,7 @@ static void every_byte_flipped(void **state)
             bytes[i] ^= masks[m];
             write_file(bytes, count);
             if (plx_npy_read(path, &array, &error) == PLX_OK) {
-                assert_int_equal((size_t)(array.rows * array.cols) * plx_dtype_size(array.dtype),
-                                 sizeof values);
+                assert_int_equal((size_t)(array.rows * array.cols) * plx_dtype_size(array.dtype), sizeof values);
                 plx_array_free(&array);
             }
             bytes[i] ^= masks[m];

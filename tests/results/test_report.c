@@ -195,8 +195,7 @@ static void json_has_the_schema(void **state)
         assert_true(json_is_object(json_object_get(json, objects[i])));
     for (size_t i = 0; i < 3; i++)
         assert_true(json_is_array(json_object_get(json, arrays[i])));
-    assert_string_equal(json_string_value(json_object_get(json_object_get(json, "tool"), "version")),
-                        plx_version());
+    assert_string_equal(json_string_value(json_object_get(json_object_get(json, "tool"), "version")), plx_version());
     assert_int_equal(json_array_size(json_object_get(json, "records")), RECORDS);
     json_decref(json);
 }
@@ -216,10 +215,9 @@ static void json_of_a_record(void **state)
     int device, trans_a, trans_b, m, n, k, samples;
     double median, low, high, gflops, gain;
     json_t *record = json_array_get(json_object_get(json, "records"), 1);
-    assert_int_equal(json_unpack(record, "{s:s, s:s, s:[i, i, i!], s:s, s:i, s:s, s:s, s:b, s:b, s:F}", "op",
-                                 &op, "dtype", &dtype, "shape", &m, &n, &k, "backend", &backend, "device",
-                                 &device, "kernel", &kernel, "status", &status, "trans_a", &trans_a,
-                                 "trans_b", &trans_b, "gain", &gain),
+    assert_int_equal(json_unpack(record, "{s:s, s:s, s:[i, i, i!], s:s, s:i, s:s, s:s, s:b, s:b, s:F}", "op", &op,
+                                 "dtype", &dtype, "shape", &m, &n, &k, "backend", &backend, "device", &device, "kernel",
+                                 &kernel, "status", &status, "trans_a", &trans_a, "trans_b", &trans_b, "gain", &gain),
                      0);
     assert_string_equal(op, "gemm");
     assert_string_equal(dtype, "f32");
@@ -227,9 +225,9 @@ static void json_of_a_record(void **state)
     assert_string_equal(kernel, "tiled");
     assert_string_equal(status, "ok");
     assert_true(m == 3 && n == 4 && k == 5 && device == 0 && !trans_a && trans_b && gain == 2.0);
-    assert_int_equal(json_unpack(record, "{s:{s:F, s:[F, F!], s:i, s:s}, s:{s:F}}", "time", "median_ns",
-                                 &median, "ci95_ns", &low, &high, "samples", &samples, "clock", &clock,
-                                 "rate", "gflops", &gflops),
+    assert_int_equal(json_unpack(record, "{s:{s:F, s:[F, F!], s:i, s:s}, s:{s:F}}", "time", "median_ns", &median,
+                                 "ci95_ns", &low, &high, "samples", &samples, "clock", &clock, "rate", "gflops",
+                                 &gflops),
                      0);
     assert_true(median == 1e5 && low == 99000 && high == 101000 && samples == 9);
     assert_string_equal(clock, "device");
@@ -282,8 +280,7 @@ static void json_of_pairs_and_devices(void **state)
     assert_int_equal(json_integer_value(json_array_get(get(json, "pairs", 1, "records"), 1)), 2);
     assert_true(json_is_true(get(json, "pairs", 0, "identical")));
     assert_true(json_is_false(get(json, "pairs", 1, "agree")));
-    assert_string_equal(json_string_value(get(json, "devices", 0, "uuid")),
-                        "00112233-4455-6677-8899-aabbccddeeff");
+    assert_string_equal(json_string_value(get(json, "devices", 0, "uuid")), "00112233-4455-6677-8899-aabbccddeeff");
     assert_true(json_is_null(get(json, "devices", 1, "uuid")));
     assert_true(json_is_null(get(json, "devices", 0, "pci")));
     assert_string_equal(json_string_value(get(json, "devices", 0, "memory_bytes")), "18446744073709551615");
@@ -371,8 +368,7 @@ static void what_is_written_is_read(void **state)
     if (plx_results_read(path, &read, &error) != PLX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(read.record_count, RECORDS);
-    char *before = text_of(plx_results_write_json, &s.results),
-         *after = text_of(plx_results_write_json, &read);
+    char *before = text_of(plx_results_write_json, &s.results), *after = text_of(plx_results_write_json, &read);
     assert_string_equal(after, before);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (strstr(before, fields[i]) == NULL)
@@ -452,8 +448,7 @@ static void json_of_counters(void **state)
     counters = get(json, "records", 0, "counters");
     assert_true(json_is_null(json_object_get(counters, "dram_read_bytes")));
     counters = get(json, "records", 2, "counters");
-    assert_string_equal(json_string_value(json_object_get(counters, "reason")),
-                        "not available from this API");
+    assert_string_equal(json_string_value(json_object_get(counters, "reason")), "not available from this API");
     assert_null(json_object_get(counters, "global_load_sectors"));
     json_decref(json);
     make_sample(&s);
@@ -543,8 +538,10 @@ static void table_ranks_nothing_else(void **state)
     assert_null(strstr(line, "us"));
     assert_null(strchr(line, '%'));
     assert_non_null(strstr(text, "    3 elements are outside the bound\n"));
-    assert_null(strstr(text, "needs f64")); /* of all kernels one that is not for this problem, where its backend has others */
-    assert_non_null(strstr(text, "not for this problem: 0 kernels for other types, 1 for other shapes or devices; -v shows each\n"));
+    assert_null(
+        strstr(text, "needs f64")); /* of all kernels one that is not for this problem, where its backend has others */
+    assert_non_null(strstr(
+        text, "not for this problem: 0 kernels for other types, 1 for other shapes or devices; -v shows each\n"));
     free(text);
     text = text_of(write_all_pairs, &s.results);
     line_with(text, "beta:0", "vector", line, sizeof line);
@@ -596,7 +593,8 @@ static void table_counts_nothing_of_what_is_wrong_otherwise(void **state)
     s.records[2].error.max_over_bound = 0.25;
     char *text = text_of(write_plain_table, &s.results);
     assert_non_null(strstr(text, "agreement: 1 of 1 pair agrees, 1 bit-identical\n"));
-    assert_non_null(strstr(text, "beta:0 broken is wrong for another reason than its values: what it agrees with does not count\n"));
+    assert_non_null(strstr(
+        text, "beta:0 broken is wrong for another reason than its values: what it agrees with does not count\n"));
     line_with(text, "beta:0", "broken", line, sizeof line);
     assert_null(strstr(line, "0.25"));
     free(text);
@@ -632,7 +630,8 @@ static void tables_fit_the_terminal(void **state)
     make_sample(&s);
     for (size_t i = 0; i < 2; i++) {
         s.records[i].time.latency = (plx_interval){true, 120e3, 110e3, 130e3, 10};
-        s.records[i].ceiling = (plx_ceiling){.applies = true, .kind = PLX_CEILING_UNITS_BF16, .value = 5, .fraction = 0.5};
+        s.records[i].ceiling =
+            (plx_ceiling){.applies = true, .kind = PLX_CEILING_UNITS_BF16, .value = 5, .fraction = 0.5};
     }
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         size_t missing = 0;

@@ -53,8 +53,8 @@ static void changed(const char *from, const char *to, char *text, size_t capacit
     if (at == NULL)
         fail_msg("there is no %s", from);
     else
-        assert_true((size_t)snprintf(text, capacity, "%.*s%s%s", (int)(at - whole), whole, to,
-                                     at + strlen(from)) < capacity);
+        assert_true((size_t)snprintf(text, capacity, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from)) <
+                    capacity);
 }
 
 static void refuses(const char *text, const char *because)
@@ -103,10 +103,8 @@ static void what_is_whole_is_read(void **state)
 /* What this version has no word for is no fault, and is not passed over in silence. */
 static void what_is_unknown_is_left_out(void **state)
 {
-    static const char *const words[][2] = {{"\"gemm\"", "\"convolve\""},
-                                           {"\"f32\"", "\"f8\""},
-                                           {"\"ok\"", "\"splendid\""},
-                                           {"\"graded\"", "\"chaotic\""}};
+    static const char *const words[][2] = {
+        {"\"gemm\"", "\"convolve\""}, {"\"f32\"", "\"f8\""}, {"\"ok\"", "\"splendid\""}, {"\"graded\"", "\"chaotic\""}};
     char text[sizeof whole + 64];
     (void)state;
     for (size_t i = 0; i < 4; i++) {
@@ -151,9 +149,10 @@ static void assert_same(const json_t *one, const json_t *other, const char *wher
     const char *key;
     json_t *value;
     if (json_is_object(one) && json_is_object(other)) {
-        json_object_foreach((json_t *)(uintptr_t)one, key, value)
-            if (strcmp(key, "summary") != 0) /* computed anew: times with wide intervals are not ranked any more */
-                assert_same(value, json_object_get(other, key), key);
+        json_object_foreach((json_t *)(uintptr_t)one, key,
+                            value) if (strcmp(key, "summary") !=
+                                       0) /* computed anew: times with wide intervals are not ranked any more */
+            assert_same(value, json_object_get(other, key), key);
     } else if (json_is_array(one) && json_is_array(other)) {
         assert_int_equal(json_array_size(one), json_array_size(other));
         for (size_t i = 0; i < json_array_size(one); i++)
@@ -292,14 +291,10 @@ static void what_is_no_file_is_no_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_whole_is_read),
-        cmocka_unit_test(what_is_unknown_is_left_out),
-        cmocka_unit_test(results_of_this_process_say_so),
-        cmocka_unit_test(what_older_versions_wrote_is_kept),
-        cmocka_unit_test(what_is_cut_short_is_refused),
-        cmocka_unit_test(what_is_no_json_is_refused),
-        cmocka_unit_test(other_schemas_are_refused),
-        cmocka_unit_test(wrong_fields_are_named),
+        cmocka_unit_test(what_is_whole_is_read),          cmocka_unit_test(what_is_unknown_is_left_out),
+        cmocka_unit_test(results_of_this_process_say_so), cmocka_unit_test(what_older_versions_wrote_is_kept),
+        cmocka_unit_test(what_is_cut_short_is_refused),   cmocka_unit_test(what_is_no_json_is_refused),
+        cmocka_unit_test(other_schemas_are_refused),      cmocka_unit_test(wrong_fields_are_named),
         cmocka_unit_test(what_is_no_file_is_no_file),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

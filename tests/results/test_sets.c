@@ -38,22 +38,20 @@ static uint64_t hash_of(const plx_set_case *of)
         return mixed(mixed(hash, p->of.reduce.n), p->of.reduce.reduction);
     case PLX_TRANSPOSE:
         return mixed_numbers(hash,
-                             (const int64_t[]){p->of.transpose.rows, p->of.transpose.cols,
-                                               p->of.transpose.ld_in, p->of.transpose.ld_out},
+                             (const int64_t[]){p->of.transpose.rows, p->of.transpose.cols, p->of.transpose.ld_in,
+                                               p->of.transpose.ld_out},
                              4);
     case PLX_MATVEC:
         return mixed_numbers(
-            hash,
-            (const int64_t[]){p->of.matvec.rows, p->of.matvec.cols, p->of.matvec.lda, p->of.matvec.trans}, 4);
+            hash, (const int64_t[]){p->of.matvec.rows, p->of.matvec.cols, p->of.matvec.lda, p->of.matvec.trans}, 4);
     case PLX_GEMM:
     case PLX_PROBE:
     case PLX_OP_COUNT:
         break;
     }
     return mixed_numbers(hash,
-                         (const int64_t[]){p->of.gemm.m, p->of.gemm.n, p->of.gemm.k, p->of.gemm.lda,
-                                           p->of.gemm.ldb, p->of.gemm.ldc, p->of.gemm.trans_a,
-                                           p->of.gemm.trans_b},
+                         (const int64_t[]){p->of.gemm.m, p->of.gemm.n, p->of.gemm.k, p->of.gemm.lda, p->of.gemm.ldb,
+                                           p->of.gemm.ldc, p->of.gemm.trans_a, p->of.gemm.trans_b},
                          8);
 }
 
@@ -103,8 +101,7 @@ static void these_are_some_of_them(void **unused)
     assert_int_equal(found.problem.of.matvec.cols, 2532);
     assert_int_equal(found.problem.of.matvec.lda, 2561);
     assert_true(plx_set_at("random:1:24", 3 * 24 + 1, &found));
-    assert_true(found.problem.op == PLX_GEMM && found.problem.of.gemm.trans_a &&
-                !found.problem.of.gemm.trans_b);
+    assert_true(found.problem.op == PLX_GEMM && found.problem.of.gemm.trans_a && !found.problem.of.gemm.trans_b);
     assert_int_equal(found.problem.of.gemm.m, 19805);
     assert_int_equal(found.problem.of.gemm.n, 1793);
     assert_int_equal(found.problem.of.gemm.k, 2315);
@@ -146,8 +143,7 @@ typedef struct variety {
 
 static bool is_transposed(const plx_problem *problem)
 {
-    return problem->op == PLX_GEMM ? problem->of.gemm.trans_b
-                                   : problem->op == PLX_MATVEC && problem->of.matvec.trans;
+    return problem->op == PLX_GEMM ? problem->of.gemm.trans_b : problem->op == PLX_MATVEC && problem->of.matvec.trans;
 }
 
 static void look_at(const plx_set_case *found, variety *seen)
@@ -268,11 +264,10 @@ static void layers_have_each_weight_with_each_number_of_rows(void **unused)
 
 static void bad_names_are_refused(void **unused)
 {
-    static const char *const bad[] = {
-        "random",      "random:",      "random:x",    "random:-1",
-        "random: 1",   "random:1:",    "random:1:0",  "random:1:1001",
-        "random:1:-2", "random:1:2:3", "random:1:2x", "random:18446744073709551616",
-        "random:0x10", "random:1 ",    "random:1:+5", "random:1:99999999999999999999999"};
+    static const char *const bad[] = {"random",      "random:",      "random:x",    "random:-1",
+                                      "random: 1",   "random:1:",    "random:1:0",  "random:1:1001",
+                                      "random:1:-2", "random:1:2:3", "random:1:2x", "random:18446744073709551616",
+                                      "random:0x10", "random:1 ",    "random:1:+5", "random:1:99999999999999999999999"};
     plx_error error;
     plx_set_case found;
     (void)unused;

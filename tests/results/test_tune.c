@@ -66,7 +66,7 @@ static void write_choice(const plx_device_info *info, const char *kernel, size_t
     const plx_problem problem = plx_gemm_of(PLX_F32, false, true, 96, 80, 64);
     plx_choice key;
     plx_tuned_key("opencl", info, &problem, &key);
-    const char *fields[] = {key.device, key.driver, key.backend, key.kernels_hash, key.op,       key.dtype,
+    const char *fields[] = {key.device, key.driver,  key.backend, key.kernels_hash, key.op,       key.dtype,
                             key.shape,  key.variant, kernel,      "vectorized",     "2026-11-21", "1.5"};
     const size_t count = sizeof fields / sizeof fields[0];
     if (changed != NULL)
@@ -132,9 +132,8 @@ static void test_only_where_measured(void **state)
         size_t field;
         const char *value;
     } changes[] = {
-        {DEVICE, "another"}, {DRIVER, "0.1"},     {HASH, "00"},    {BACKEND, "cuda"}, {OP, "matvec"},
-        {DTYPE, "f64"},      {SHAPE, "96x80x65"}, {VARIANT, "nn"}, {KERNEL, "gone"},  {KERNEL, "x\ty"},
-        {KERNEL, ""},
+        {DEVICE, "another"}, {DRIVER, "0.1"}, {HASH, "00"},     {BACKEND, "cuda"}, {OP, "matvec"}, {DTYPE, "f64"},
+        {SHAPE, "96x80x65"}, {VARIANT, "nn"}, {KERNEL, "gone"}, {KERNEL, "x\ty"},  {KERNEL, ""},
     };
     char kernel[64], by_default[64];
     plx_device_info info = device();
@@ -217,10 +216,17 @@ static void test_search(void **state)
     (void)state;
     (void)device();
     assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
-    const plx_compare_options options = {.backends = backends, .backend_count = 1, .kernels = kernels,
-                                         .kernel_count = 1, .problems = &problem, .problem_count = 1,
-                                         .seed = 1, .seconds_per_kernel = 0.05, .seconds_in_all = 1e-9,
-                                         .progress = hear, .progress_data = &h};
+    const plx_compare_options options = {.backends = backends,
+                                         .backend_count = 1,
+                                         .kernels = kernels,
+                                         .kernel_count = 1,
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .seed = 1,
+                                         .seconds_per_kernel = 0.05,
+                                         .seconds_in_all = 1e-9,
+                                         .progress = hear,
+                                         .progress_data = &h};
     assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
     assert_int_equal(count, 1);
     for (size_t i = 0; i < results.record_count; i++) {
@@ -240,7 +246,11 @@ static void test_search(void **state)
 static void test_broken_file(void **state)
 {
     static const char *const texts[] = {
-        "", "\n", "parallax-choices/1\n", "parallax-choices/2", "parallax-choices/2\n\n\t\t\n",
+        "",
+        "\n",
+        "parallax-choices/1\n",
+        "parallax-choices/2",
+        "parallax-choices/2\n\n\t\t\n",
         "parallax-choices/2\na\tb\tc\td\te\tf\tg\th\ti\tj\tk\tno number\n",
         "parallax-choices/2\na\tb\tc\td\te\tf\tg\th\ti\tj\tk\t1.5", /* cut off */
     };
@@ -279,9 +289,14 @@ static void test_tune_replaces(void **state)
     assert_true(choice.current);
     assert_false(plx_tuned_at(1, &choice));
     assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
-    const plx_compare_options options = {.backends = backends, .backend_count = 1, .kernels = kernels,
-                                         .kernel_count = 1, .problems = &problem, .problem_count = 1,
-                                         .seed = 1, .seconds_per_kernel = 0.05};
+    const plx_compare_options options = {.backends = backends,
+                                         .backend_count = 1,
+                                         .kernels = kernels,
+                                         .kernel_count = 1,
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .seed = 1,
+                                         .seconds_per_kernel = 0.05};
     assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
     assert_int_equal(count, 1);
     assert_false(tuned[0].kept);
@@ -303,12 +318,9 @@ static void test_tune_replaces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_taken, set_up),
-        cmocka_unit_test_setup(test_only_where_measured, set_up),
-        cmocka_unit_test_setup(test_configurations, set_up),
-        cmocka_unit_test_setup(test_search, set_up),
-        cmocka_unit_test_setup(test_broken_file, set_up),
-        cmocka_unit_test_setup(test_tune_replaces, set_up),
+        cmocka_unit_test_setup(test_taken, set_up),          cmocka_unit_test_setup(test_only_where_measured, set_up),
+        cmocka_unit_test_setup(test_configurations, set_up), cmocka_unit_test_setup(test_search, set_up),
+        cmocka_unit_test_setup(test_broken_file, set_up),    cmocka_unit_test_setup(test_tune_replaces, set_up),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -157,8 +157,14 @@ static void counters_tell(void **state)
         plx_health_verdict wanted;
         const char *word;
     } rows[] = {
-        {{.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 3}, {.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 3}, PLX_HEALTHY, ""},
-        {{.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 3}, {.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 4}, PLX_FAULTY, "1 errors"},
+        {{.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 3},
+         {.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 3},
+         PLX_HEALTHY,
+         ""},
+        {{.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 3},
+         {.known = PLX_KNOWS_UNCORRECTED, .uncorrected = 4},
+         PLX_FAULTY,
+         "1 errors"},
         {{.known = PLX_KNOWS_ERRORS}, {.known = PLX_KNOWS_ERRORS, .errors = 2, .last_error = 79}, PLX_FAULTY, "XID 79"},
         {{.known = 0}, {.known = PLX_KNOWS_REMAPPED, .remap_failed = true}, PLX_FAULTY, "spare rows"},
         {{.known = 0}, {.known = PLX_KNOWS_REMAPPED, .remap_pending = true}, PLX_DEGRADED, "reset"},

@@ -136,8 +136,7 @@ static CUdeviceptr make(size_t bytes)
 
 static plx_buffer *import(CUdeviceptr address, uint64_t bytes)
 {
-    const plx_native_memory memory = {
-        .api = PLX_NATIVE_CUDA, .handle = (void *)(uintptr_t)address, .bytes = bytes};
+    const plx_native_memory memory = {.api = PLX_NATIVE_CUDA, .handle = (void *)(uintptr_t)address, .bytes = bytes};
     plx_buffer *buffer = NULL;
     PLX(plx_buffer_import(backend, &memory, &buffer));
     return buffer;
@@ -211,8 +210,8 @@ static product make_product(void)
 }
 
 /* How many of so many products of what a late kernel writes are right. */
-static int right_products(product *p, CUstream theirs, plx_queue *queue, CUstream read_in, int times,
-                          uint64_t ns, bool chain)
+static int right_products(product *p, CUstream theirs, plx_queue *queue, CUstream read_in, int times, uint64_t ns,
+                          bool chain)
 {
     int right = 0;
     fill(theirs, p->b, COUNT, 0, 1);
@@ -261,8 +260,7 @@ static void prove_order(void)
         say(right == 200, "products behind a kernel that lets followers begin and waits for nothing", more);
         plx_queue *waits = import_stream(theirs, PLX_NATIVE_OVERLAPS);
         right = right_products(&p, theirs, waits, theirs, 50, 2000000, true);
-        printf("note: where PLX_NATIVE_OVERLAPS says that it waits, which it does not: %d of 50 right\n",
-               right);
+        printf("note: where PLX_NATIVE_OVERLAPS says that it waits, which it does not: %d of 50 right\n", right);
         plx_queue_destroy(waits);
     }
     plx_queue_destroy(loose);
@@ -280,8 +278,7 @@ typedef struct step {
     size_t count;
 } step;
 
-static void plan_step(step *made, const plx_problem *problem, const char *kernel, plx_view a, plx_view b,
-                      plx_view c)
+static void plan_step(step *made, const plx_problem *problem, const char *kernel, plx_view a, plx_view b, plx_view c)
 {
     *made = (step){.operands = {a, b, c}, .count = c.buffer != NULL ? 3 : 2};
     if (plx_plan_create(backend, problem, kernel, &made->plan) != PLX_OK)
@@ -296,10 +293,9 @@ static void prove_graph(bool reserve)
     const plx_problem split = plx_gemm_of(PLX_F32, false, false, N, N, K),
                       best = plx_gemm_of(PLX_F32, false, false, N, K, N),
                       sum = plx_reduce_of(PLX_F32, PLX_MAX, N * (int64_t)K);
-    const CUdeviceptr a = make(4 * N * K), b = make(4 * N * K), c = make(4 * N * N), d = make(4 * N * K),
-                      s = make(256);
-    const plx_view va = {import(a, 4 * N * K), 0}, vb = {import(b, 4 * N * K), 0},
-                   vc = {import(c, 4 * N * N), 0}, vd = {import(d, 4 * N * K), 0}, vs = {import(s, 256), 0};
+    const CUdeviceptr a = make(4 * N * K), b = make(4 * N * K), c = make(4 * N * N), d = make(4 * N * K), s = make(256);
+    const plx_view va = {import(a, 4 * N * K), 0}, vb = {import(b, 4 * N * K), 0}, vc = {import(c, 4 * N * N), 0},
+                   vd = {import(d, 4 * N * K), 0}, vs = {import(s, 256), 0};
     step steps[3];
     CUgraph graph = NULL;
     CUgraphExec ready = NULL;
@@ -318,8 +314,7 @@ static void prove_graph(bool reserve)
         PLX(plx_execute(steps[i].plan, queue, steps[i].operands, steps[i].count));
     const bool refused = plx_synchronize(backend, queue) == PLX_INVALID;
     plx_plan *late = NULL; /* loads code while the stream is captured */
-    PLX(plx_plan_create(backend,
-                        &(plx_problem){.op = PLX_TRANSPOSE, .dtype = PLX_F64, .of.transpose = {5, 7, 7, 5}},
+    PLX(plx_plan_create(backend, &(plx_problem){.op = PLX_TRANSPOSE, .dtype = PLX_F64, .of.transpose = {5, 7, 7, 5}},
                         NULL, &late));
     const CUresult ended = cu.cuStreamEndCapture(stream, &graph);
     say(refused && ended == CUDA_SUCCESS,
@@ -359,8 +354,7 @@ static void prove_graph(bool reserve)
 
 static void take(const char *what, CUdeviceptr address, uint64_t bytes, bool taken)
 {
-    const plx_native_memory memory = {
-        .api = PLX_NATIVE_CUDA, .handle = (void *)(uintptr_t)address, .bytes = bytes};
+    const plx_native_memory memory = {.api = PLX_NATIVE_CUDA, .handle = (void *)(uintptr_t)address, .bytes = bytes};
     plx_buffer *buffer = NULL;
     float sum = -1;
     const plx_status status = plx_buffer_import(backend, &memory, &buffer);
@@ -371,8 +365,7 @@ static void take(const char *what, CUdeviceptr address, uint64_t bytes, bool tak
     plx_buffer *result = NULL;
     PLX(plx_buffer_create(backend, 4, &result));
     PLX(plx_fill(NULL, buffer, 0, 0x3f800000, bytes / 4 * 4));
-    PLX(plx_reduce(backend, PLX_F32, PLX_SUM, (int64_t)(bytes / 4), (plx_view){buffer, 0},
-                   (plx_view){result, 0}));
+    PLX(plx_reduce(backend, PLX_F32, PLX_SUM, (int64_t)(bytes / 4), (plx_view){buffer, 0}, (plx_view){result, 0}));
     PLX(plx_download(NULL, &sum, result, 0, 4));
     PLX(plx_synchronize(backend, NULL));
     say(taken && sum == (float)(bytes / 4), what, taken ? "" : "was taken");
@@ -529,8 +522,8 @@ static void prove_bits(void)
     CU(cuMemGetInfo, &at_last, &all);
     (void)snprintf(more, sizeof more, "%d of %d differ", different, CALLS);
     say(different == 0, "drawn products have the bits that own buffers give", more);
-    (void)snprintf(more, sizeof more, "%zu bytes after %d, %zu after %d", all - at_first, SETTLED,
-                   all - at_last, CALLS);
+    (void)snprintf(more, sizeof more, "%zu bytes after %d, %zu after %d", all - at_first, SETTLED, all - at_last,
+                   CALLS);
     say(at_last + (32u << 20) >= at_first, "memory does not grow", more);
     for (size_t i = 0; i < 3; i++)
         plx_buffer_destroy(own[i]);
@@ -567,8 +560,7 @@ static void tell_time(void)
     PLX(plx_buffer_create(backend, 256, &sum));
     const plx_view operands[] = {{x, 0}, {sum, 0}};
     printf("time: execute on own memory and queue %.2f us, imported memory %.2f us, both imported %.2f us",
-           microseconds(plan, own, operands), microseconds(plan, own, imported),
-           microseconds(plan, theirs, imported));
+           microseconds(plan, own, operands), microseconds(plan, own, imported), microseconds(plan, theirs, imported));
     CU(cuCtxSetCurrent, NULL);
     printf(", all own without a current context %.2f us\n", microseconds(plan, own, operands));
     CU(cuCtxSetCurrent, primary);

@@ -77,7 +77,8 @@ static size_t count_ok(json_t *root, const char *backend)
 {
     size_t index, count = 0;
     json_t *record;
-    json_array_foreach(array_of(root, "records"), index, record) {
+    json_array_foreach(array_of(root, "records"), index, record)
+    {
         const char *label = json_string_value(json_object_get(record, "backend"));
         const char *status = json_string_value(json_object_get(record, "status"));
         assert_true(label && status);
@@ -114,7 +115,8 @@ static void check_records(json_t *root, bool all)
 {
     size_t index;
     json_t *record;
-    json_array_foreach(array_of(root, "records"), index, record) {
+    json_array_foreach(array_of(root, "records"), index, record)
+    {
         const char *status = json_string_value(json_object_get(record, "status"));
         assert_non_null(status);
         if ((all && strcmp(status, "unsupported") == 0) || is_left_out(record))
@@ -131,7 +133,8 @@ static void check_pairs(json_t *root, bool paired, json_int_t elements)
     json_t *pair;
     json_t *pairs = array_of(root, "pairs");
     assert_in_range(json_array_size(pairs), paired ? 1 : 0, 100000);
-    json_array_foreach(pairs, index, pair) {
+    json_array_foreach(pairs, index, pair)
+    {
         if (has_left_out(root, pair))
             continue;
         assert_true(json_is_true(json_object_get(pair, "compared")));
@@ -236,7 +239,8 @@ static int count_devices(void **state)
     json_t *root = json_of("list devices --json -", &status);
     if (!root || status != 0)
         return -1;
-    json_array_foreach(json_object_get(root, "devices"), index, device) {
+    json_array_foreach(json_object_get(root, "devices"), index, device)
+    {
         const char *label = json_string_value(json_object_get(device, "label"));
         has_opencl |= label && strncmp(label, "opencl:", 7) == 0;
         device_count++;
@@ -248,9 +252,12 @@ static int count_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gram_of_the_images), cmocka_unit_test(gram_of_the_pixels),
-        cmocka_unit_test(transposed),         cmocka_unit_test(pixels_weighed_by_their_digit),
-        cmocka_unit_test(sums),               cmocka_unit_test(extremes),
+        cmocka_unit_test(gram_of_the_images),
+        cmocka_unit_test(gram_of_the_pixels),
+        cmocka_unit_test(transposed),
+        cmocka_unit_test(pixels_weighed_by_their_digit),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(known_numbers),
     };
     int failures = cmocka_run_group_tests(tests, count_devices, NULL);

@@ -5,8 +5,8 @@ int main(void)
 {
     const char *host = "host";
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 8, 8, 8);
-    const plx_compare_options options = {.backends = &host, .backend_count = 1, .problems = &problem,
-                                         .problem_count = 1, .no_timing = true};
+    const plx_compare_options options = {
+        .backends = &host, .backend_count = 1, .problems = &problem, .problem_count = 1, .no_timing = true};
     plx_context *context;
     plx_results results;
     plx_error error;

@@ -10,7 +10,8 @@ struct plx_plugin_plan {
     int64_t n;
 };
 
-namespace {
+namespace
+{
 
 plx_status probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *)
 {
@@ -53,7 +54,8 @@ plx_status choose(plx_session *, const plx_problem *problem, size_t *kernel, plx
     return PLX_OK;
 }
 
-plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **made, plx_error *error)
+plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **made,
+                plx_error *error)
 {
     const plx_status status = choose(session, problem, &kernel, error);
     if (status != PLX_OK)

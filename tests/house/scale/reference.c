@@ -3,8 +3,8 @@
 
 #include "compensated.h"
 
-static void scale_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                            int64_t count, plx_reference *reference)
+static void scale_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
+                            plx_reference *reference)
 {
     double alpha, beta;
 

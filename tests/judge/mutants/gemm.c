@@ -16,8 +16,7 @@ typedef struct product {
 static product product_of(const mutant_call *call)
 {
     const plx_gemm_problem *p = &call->problem->of.gemm;
-    return (product){p,    call->at[0], call->at[1], call->at[2], (float)p->alpha, (float)p->beta,
-                     p->m, p->n,        p->k};
+    return (product){p, call->at[0], call->at[1], call->at[2], (float)p->alpha, (float)p->beta, p->m, p->n, p->k};
 }
 
 static float a_at(const product *g, int64_t i, int64_t p)
@@ -564,8 +563,7 @@ static void reads_a_without_alpha(const mutant_call *call)
     product g = product_of(call);
     for (int64_t i = 0; i < g.m; ++i)
         for (int64_t j = 0; j < g.n; ++j)
-            *c_at(&g, i, j) =
-                g.alpha * dot(&g, i, j, 0, g.k) + (g.beta == 0.0f ? 0.0f : g.beta * *c_at(&g, i, j));
+            *c_at(&g, i, j) = g.alpha * dot(&g, i, j, 0, g.k) + (g.beta == 0.0f ? 0.0f : g.beta * *c_at(&g, i, j));
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------- */

@@ -76,8 +76,7 @@ static void product(const mutant_call *call, how kind)
     const plx_gemm_problem *p = &call->problem->of.gemm;
     const float alpha = (float)p->alpha, beta = (float)p->beta;
     const bool terms = p->k > 0 && alpha != 0.0f;
-    float *a = terms ? numbers_of(call, &kind, 0, p->m) : NULL,
-          *b = terms ? numbers_of(call, &kind, 1, p->n) : NULL;
+    float *a = terms ? numbers_of(call, &kind, 0, p->m) : NULL, *b = terms ? numbers_of(call, &kind, 1, p->n) : NULL;
     for (int64_t i = 0; i < p->m; ++i)
         for (int64_t j = 0; j < p->n; ++j) {
             const int64_t at = i * p->ldc + j;

@@ -185,8 +185,7 @@ static void f32_through_tf32(const mutant_call *call)
     for (int64_t i = 0; i < g.length; ++i) {
         float sum = 0.0f;
         for (int64_t j = 0; g.alpha != 0.0f && j < g.terms; ++j)
-            sum += mutant_cut(g.p->trans ? g.a[j * g.p->lda + i] : g.a[i * g.p->lda + j], 10) *
-                   mutant_cut(g.x[j], 10);
+            sum += mutant_cut(g.p->trans ? g.a[j * g.p->lda + i] : g.a[i * g.p->lda + j], 10) * mutant_cut(g.x[j], 10);
         store(&g, i, sum);
     }
 }

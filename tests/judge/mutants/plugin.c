@@ -123,8 +123,8 @@ static plx_status mutants_upload(plx_plugin_queue *queue, plx_memory *to, uint64
     return PLX_OK;
 }
 
-static plx_status mutants_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                                   uint64_t bytes, plx_error *error)
+static plx_status mutants_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                                   plx_error *error)
 {
     (void)error;
     ++queue->calls;
@@ -203,8 +203,7 @@ static const plx_kernel *mutants_kernel(plx_op op, size_t index)
     return found != NULL ? &found->about : NULL;
 }
 
-static plx_status mutants_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                                 plx_error *error)
+static plx_status mutants_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     (void)session;
     if (mutant_at(problem->op, 0) == NULL)
@@ -213,8 +212,8 @@ static plx_status mutants_choose(plx_session *session, const plx_problem *proble
     return PLX_OK;
 }
 
-static plx_status mutants_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                               plx_plugin_plan **plan, plx_error *error)
+static plx_status mutants_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                               plx_error *error)
 {
     plx_plugin_plan *ready;
     if ((mutants_kernel(problem->op, kernel)->flags & PLX_KERNEL_BASELINE) != 0 &&

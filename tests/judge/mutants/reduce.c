@@ -16,8 +16,7 @@ typedef struct reduction {
 static reduction reduction_of(const mutant_call *call)
 {
     const plx_reduce_problem *p = &call->problem->of.reduce;
-    return (reduction){call->problem->dtype, p->reduction, p->n,       call->at[0],
-                       call->at[1],          call->at[0],  call->at[1]};
+    return (reduction){call->problem->dtype, p->reduction, p->n, call->at[0], call->at[1], call->at[0], call->at[1]};
 }
 
 static float join(plx_reduction how, float a, float b)
@@ -123,8 +122,7 @@ static void nothing_of_nothing(const mutant_call *call)
 }
 
 /* In f32 alone: another way of joining, from another start. */
-static void with_join(const mutant_call *call, float start,
-                      float (*other)(plx_reduction how, float a, float b))
+static void with_join(const mutant_call *call, float start, float (*other)(plx_reduction how, float a, float b))
 {
     reduction r = reduction_of(call);
     float result = start;

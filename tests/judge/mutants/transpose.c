@@ -74,8 +74,7 @@ static void square_left_alone(const mutant_call *call)
 
 static bool in_whole_tile(const move *m, int64_t i, int64_t j)
 {
-    return i < (m->rows < 32 ? m->rows : m->rows / 32 * 32) &&
-           j < (m->cols < 32 ? m->cols : m->cols / 32 * 32);
+    return i < (m->rows < 32 ? m->rows : m->rows / 32 * 32) && j < (m->cols < 32 ? m->cols : m->cols / 32 * 32);
 }
 static void ragged_tiles_missing(const mutant_call *call)
 {

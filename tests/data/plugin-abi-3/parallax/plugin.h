@@ -15,7 +15,6 @@
 
 #include <parallax/types.h>
 
-
 #define PLX_PLUGIN_ABI UINT32_C(3)
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
 
@@ -25,11 +24,11 @@
 #define PLX_PLUGIN_EXPORT
 #endif
 
-typedef struct plx_session plx_session;                 /* an opened device */
-typedef struct plx_memory plx_memory;                   /* a piece of its memory */
-typedef struct plx_plugin_queue plx_plugin_queue;       /* in order, asynchronous */
-typedef struct plx_plugin_event plx_plugin_event;       /* a point in a queue */
-typedef struct plx_plugin_plan plx_plugin_plan;         /* a problem made ready to run */
+typedef struct plx_session plx_session;           /* an opened device */
+typedef struct plx_memory plx_memory;             /* a piece of its memory */
+typedef struct plx_plugin_queue plx_plugin_queue; /* in order, asynchronous */
+typedef struct plx_plugin_event plx_plugin_event; /* a point in a queue */
+typedef struct plx_plugin_plan plx_plugin_plan;   /* a problem made ready to run */
 
 /* One operand of a call: memory and where in it the operand starts.  Operands
  * stand in the operation's order: reduce x, result; transpose in, out;
@@ -67,13 +66,13 @@ typedef struct plx_plugin {
 
     /* Enqueued in order.  The host side may be touched again when upload
      * returns, and after synchronize for download. */
-    plx_status (*upload)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                         uint64_t bytes, plx_error *error);
-    plx_status (*download)(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
-                           uint64_t bytes, plx_error *error);
+    plx_status (*upload)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                         plx_error *error);
+    plx_status (*download)(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
+                           plx_error *error);
     /* offset and bytes are multiples of 4. */
-    plx_status (*fill)(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                       uint64_t bytes, plx_error *error);
+    plx_status (*fill)(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
+                       plx_error *error);
     plx_status (*copy)(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
                        uint64_t from_offset, uint64_t bytes, plx_error *error);
 
@@ -82,34 +81,32 @@ typedef struct plx_plugin {
     plx_status (*event_record)(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
     /* Device time between two recorded events of one queue, in nanoseconds;
      * waits for the later one. */
-    plx_status (*event_elapsed)(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
-                                plx_error *error);
+    plx_status (*event_elapsed)(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds, plx_error *error);
 
     /* The kernels of an operation in the order of the ladder: index 0, 1, …;
      * NULL at the end. */
     const plx_kernel *(*kernel)(plx_op op, size_t index);
     /* The kernel that suits this problem best on this device.
      * PLX_UNSUPPORTED when there is none. */
-    plx_status (*choose)(plx_session *session, const plx_problem *problem, size_t *kernel,
-                         plx_error *error);
+    plx_status (*choose)(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error);
 
     /* Everything slow happens here; the core has checked the problem.
      * A plan may be shared by threads that use different queues. */
-    plx_status (*plan)(plx_session *session, const plx_problem *problem, size_t kernel,
-                       plx_plugin_plan **plan, plx_error *error);
+    plx_status (*plan)(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                       plx_error *error);
     /* When nothing that it enqueued is running any more. */
     void (*plan_destroy)(plx_plugin_plan *plan);
     /* Enqueues and returns.  The core has checked the operands. */
-    plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                          size_t count, plx_error *error);
+    plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                          plx_error *error);
 
     /* Executes the plan, as often as the counters need, waits, and sets every
      * counter to what one execution gave.  An operand that is read and written may
      * be changed by each of them: the caller restores it.  PLX_UNSUPPORTED, with the
      * reason: the API, the library or the permission is missing; a plugin without
      * counters has plx_no_counters() here. */
-    plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                        size_t count, plx_counters *counters, plx_error *error);
+    plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                        plx_counters *counters, plx_error *error);
 
     /* What the device says of its clocks, power and temperature; takes well under a
      * millisecond, and does not disturb what is running.  PLX_UNSUPPORTED: nothing is
@@ -123,9 +120,8 @@ typedef const plx_plugin *(*plx_plugin_entry_function)(void);
 PLX_PLUGIN_EXPORT const plx_plugin *plx_plugin_entry(void);
 
 /* The slot `count` of plugins whose API has no counters. */
-static inline plx_status plx_no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue,
-                                         const plx_operand *operands, size_t count,
-                                         plx_counters *counters, plx_error *error)
+static inline plx_status plx_no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                                         size_t count, plx_counters *counters, plx_error *error)
 {
     (void)plan;
     (void)queue;

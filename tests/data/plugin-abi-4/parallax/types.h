@@ -40,8 +40,7 @@ typedef struct plx_error {
 
 /* Writes the reason of a failure and returns `status`, so that a function can
  * end in `return plx_fail(error, PLX_FAILED, "...", ...)`. */
-static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
-    PLX_PRINTF(3, 4);
+static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...) PLX_PRINTF(3, 4);
 static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
 {
     va_list arguments;
@@ -69,14 +68,7 @@ typedef enum plx_dtype {
 
 /* ---- problems -------------------------------------------------------- */
 
-typedef enum plx_op {
-    PLX_REDUCE = 0,
-    PLX_TRANSPOSE,
-    PLX_MATVEC,
-    PLX_GEMM,
-    PLX_PROBE,
-    PLX_OP_COUNT
-} plx_op;
+typedef enum plx_op { PLX_REDUCE = 0, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM, PLX_PROBE, PLX_OP_COUNT } plx_op;
 
 typedef enum plx_reduction { PLX_SUM = 0, PLX_MIN, PLX_MAX, PLX_REDUCTION_COUNT } plx_reduction;
 
@@ -165,7 +157,7 @@ typedef struct plx_problem {
     plx_op op;
     plx_dtype dtype;
     plx_compute compute;
-    uint32_t config;   /* 0; what a plugin is given of a plan that names one: its plx_config.number */
+    uint32_t config; /* 0; what a plugin is given of a plan that names one: its plx_config.number */
     union {
         plx_reduce_problem reduce;
         plx_transpose_problem transpose;
@@ -212,7 +204,7 @@ typedef struct plx_device_info {
     uint64_t max_block[3];     /* threads */
     uint64_t memory_bytes;
     uint64_t max_alloc_bytes;
-    uint64_t l2_bytes; /* the last cache before memory; 0: not told */
+    uint64_t l2_bytes;     /* the last cache before memory; 0: not told */
     uint64_t reserved[16]; /* 0 */
 } plx_device_info;
 
@@ -226,23 +218,24 @@ typedef enum plx_reproducibility {
 } plx_reproducibility;
 
 enum {
-    PLX_KERNEL_BASELINE = 1u << 0, /* to measure others by: timed and validated (a copy), never offered as the operation */
+    PLX_KERNEL_BASELINE =
+        1u << 0, /* to measure others by: timed and validated (a copy), never offered as the operation */
     PLX_KERNEL_YARDSTICK = PLX_KERNEL_BASELINE, /* its former name */
-    PLX_KERNEL_VENDOR = 1u << 1,    /* a vendor library's, here as a peer */
-    PLX_KERNEL_CEILING = 1u << 2,   /* a probe's: measures the most that a device can do */
-    PLX_KERNEL_MATRIX_UNITS = 1u << 3, /* multiplies in units of their own, faster than plain multiply-adds */
-    PLX_KERNEL_PROBED = 1u << 4     /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
+    PLX_KERNEL_VENDOR = 1u << 1,                /* a vendor library's, here as a peer */
+    PLX_KERNEL_CEILING = 1u << 2,               /* a probe's: measures the most that a device can do */
+    PLX_KERNEL_MATRIX_UNITS = 1u << 3,          /* multiplies in units of their own, faster than plain multiply-adds */
+    PLX_KERNEL_PROBED = 1u << 4 /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */
 typedef struct plx_kernel {
-    const char *name;        /* "double-buffer" */
-    const char *idea;        /* the one change it makes, in one line */
-    const char *gain;        /* what that should gain over the step before, and why */
-    const char *limit;       /* what limits it */
-    const char *needs;       /* requirements in words, "" for none */
-    uint32_t dtypes;         /* bits: PLX_DTYPE_BIT(dtype) */
-    uint32_t flags;          /* PLX_KERNEL_ bits */
+    const char *name;  /* "double-buffer" */
+    const char *idea;  /* the one change it makes, in one line */
+    const char *gain;  /* what that should gain over the step before, and why */
+    const char *limit; /* what limits it */
+    const char *needs; /* requirements in words, "" for none */
+    uint32_t dtypes;   /* bits: PLX_DTYPE_BIT(dtype) */
+    uint32_t flags;    /* PLX_KERNEL_ bits */
     plx_compute compute;
     plx_dtype accumulator_f32; /* what sums of f32 elements are kept in: PLX_F32 or PLX_F64 */
     plx_reproducibility reproducibility;
@@ -304,12 +297,12 @@ enum {
  * in `known` is 0 and says nothing. */
 typedef struct plx_telemetry {
     uint32_t known;
-    uint32_t throttle; /* PLX_THROTTLE_ bits */
+    uint32_t throttle;                     /* PLX_THROTTLE_ bits */
     double sm_clock_mhz, memory_clock_mhz; /* now */
     double sm_clock_max_mhz, memory_clock_max_mhz;
     double power_w, power_limit_w;
     double temperature_c;
-    bool ecc; /* its memory corrects errors */
+    bool ecc;             /* its memory corrects errors */
     uint64_t reserved[8]; /* 0 */
 } plx_telemetry;
 
