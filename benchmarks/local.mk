@@ -23,3 +23,8 @@ dispatch_opencl_SOURCES = $(dispatch_sources) benchmarks/dispatch_opencl.c
 nodist_dispatch_opencl_SOURCES = plugins/opencl/sources.c
 endif
 
+
+# How long it takes to plan a product; needs no device, and is made on request: make benchmarks/planning.
+EXTRA_PROGRAMS += benchmarks/planning
+benchmarks_planning_LDADD = libplx-ladder.la libparallax-study.la libparallax.la libplx-base.la -lm
+benchmarks_planning_SOURCES = benchmarks/planning.c
