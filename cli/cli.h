@@ -352,7 +352,7 @@ int cli_explain_source(plx_op op, const char *kernel, const char *before, const 
 int cli_explain_measured(plx_op op, const char *kernel);
 /* What the device code of an operation's kernels consists of. */
 int cli_explain_instructions(plx_context *context, const plx_problem *problem);
-/* Where a file is that comes with the program ("kernels/gemm/naive.cu"); CLI_UNAVAILABLE: nowhere. */
+/* Where a file is that comes with the program ("kernels/reduce/smem.cu"); CLI_UNAVAILABLE: nowhere. */
 int cli_data_path(const char *name, char *path, size_t capacity);
 
 /* ---- problem.c --------------------------------------------------------------- */

@@ -5,10 +5,13 @@
 
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { TEXT_NAME = 192 };
 
 /* ---- where they are --------------------------------------------------------------------------- */
 
@@ -31,6 +34,27 @@ int cli_data_path(const char *name, char *path, size_t capacity)
     }
     (void)snprintf(path, capacity, PLX_DATA_DIR "/%s", name);
     return access(path, R_OK) == 0 ? CLI_OK : CLI_UNAVAILABLE;
+}
+
+/* Its name, in its operation's directory or in one of those below device/: "kernels/gemm/device/ladder/naive.cu". */
+static int kernel_path(plx_op op, const char *kernel, const char *ending, char name[TEXT_NAME], char path[1400])
+{
+    char directory[1400];
+    (void)snprintf(name, TEXT_NAME, "kernels/%s/%s.%s", plx_op_name(op), kernel, ending);
+    int found = cli_data_path(name, path, 1400);
+    (void)snprintf(name, TEXT_NAME, "kernels/%s/device", plx_op_name(op));
+    DIR *families =
+        found != CLI_OK && cli_data_path(name, directory, sizeof directory) == CLI_OK ? opendir(directory) : NULL;
+    for (const struct dirent *family; families != NULL && found != CLI_OK && (family = readdir(families)) != NULL;) {
+        (void)snprintf(name, TEXT_NAME, "kernels/%s/device/%.40s/%s.%s", plx_op_name(op), family->d_name, kernel,
+                       ending);
+        found = cli_data_path(name, path, 1400);
+    }
+    if (families != NULL)
+        (void)closedir(families);
+    if (found != CLI_OK)
+        (void)snprintf(name, TEXT_NAME, "kernels/%s/%s.%s", plx_op_name(op), kernel, ending);
+    return found;
 }
 
 /* ---- texts ------------------------------------------------------------------------------------- */
@@ -118,18 +142,16 @@ static void put_difference(const lines *before, const lines *now)
 
 int cli_explain_source(plx_op op, const char *kernel, const char *before, const char *ending)
 {
-    char name[192], path[1400];
+    char name[TEXT_NAME], path[1400];
     lines texts[2] = {{.text = NULL}, {.text = NULL}};
-    (void)snprintf(name, sizeof name, "kernels/%s/%s.%s", plx_op_name(op), kernel, ending);
-    if (cli_data_path(name, path, sizeof path) != CLI_OK || (texts[1] = lines_of(path)).at == NULL) {
+    if (kernel_path(op, kernel, ending, name, path) != CLI_OK || (texts[1] = lines_of(path)).at == NULL) {
         free_lines(&texts[1]);
         cli_say("%s/%s has no source in a file of its own, %s, or it was not installed", plx_op_name(op), kernel, name);
         return CLI_UNAVAILABLE;
     }
     if (before != NULL) {
-        char old[192];
-        (void)snprintf(old, sizeof old, "kernels/%s/%s.%s", plx_op_name(op), before, ending);
-        if (cli_data_path(old, path, sizeof path) == CLI_OK)
+        char old[TEXT_NAME];
+        if (kernel_path(op, before, ending, old, path) == CLI_OK)
             texts[0] = lines_of(path);
     }
     (void)fprintf(cli_out(), "%s", name);

@@ -63,8 +63,8 @@ dist_man_MANS += doc/parallax.1
 
 # What `explain --source` and `--measured` show: the kernels' texts, and the gains that were recorded.
 textdir = $(datadir)/parallax
-nobase_text_DATA = $(patsubst $(top_srcdir)/%,%,$(sort $(foreach kind,cu cl cuh clh h,$(wildcard $(top_srcdir)/kernels/*/*.$(kind)) \
-	$(wildcard $(top_srcdir)/kernels/*.$(kind))) $(wildcard $(top_srcdir)/results/h200/ladder-*.json)))
+nobase_text_DATA = $(patsubst $(top_srcdir)/%,%,$(sort $(call plx_texts,cu cl cuh clh h) \
+	$(foreach kind,cu cl cuh clh h,$(wildcard $(top_srcdir)/kernels/*.$(kind))) $(wildcard $(top_srcdir)/results/h200/ladder-*.json)))
 
 # A page for each public function, from the headers; those of the study where it is installed.
 man_headers = $(addprefix $(top_srcdir)/,$(parallaxinclude_HEADERS))

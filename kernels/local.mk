@@ -46,7 +46,7 @@ host_kernel_sources = \
 	kernels/probe/plain.h \
 	$(operations:=/host.c)
 
-# For the plugins of devices: every directory's rows.c, and what else these stand on.
+# For the plugins of devices: every directory's kernels.c, and what else these stand on.
 EXTRA_LTLIBRARIES += libplx-ladder.la
 libplx_ladder_la_SOURCES = \
 	kernels/arithmetic.h \
@@ -113,16 +113,15 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/wgmma_cut.c \
 	kernels/gemm/wgmma_recipe.c \
 	$(operation_sources) \
-	$(operations:=/rows.c)
+	$(operations:=/kernels.c)
 
-# A kernel is picked up by its files: GNU make lists them.
+# A kernel is picked up by its files, in its operation's directory or in one below device/: GNU make lists them.
+plx_texts = $(sort $(foreach kind,$(1),$(wildcard $(top_srcdir)/kernels/*/*.$(kind) $(top_srcdir)/kernels/*/device/*/*.$(kind))))
+# kernels/gemm/device/ladder/naive.cu is gemm/naive.
+plx_key = $(firstword $(subst /, ,$(patsubst $(top_srcdir)/kernels/%,%,$(1))))/$(basename $(notdir $(1)))
 device_sources = \
-	$(wildcard $(top_srcdir)/kernels/*/*.cl) \
+	$(call plx_texts,cl clh cu cuh h) \
 	$(wildcard $(top_srcdir)/kernels/*.clh) \
-	$(wildcard $(top_srcdir)/kernels/*/*.clh) \
-	$(wildcard $(top_srcdir)/kernels/*/*.cu) \
 	$(wildcard $(top_srcdir)/kernels/*.cuh) \
-	$(wildcard $(top_srcdir)/kernels/*/*.cuh) \
-	$(wildcard $(top_srcdir)/kernels/*/*.h) \
 	$(wildcard $(top_srcdir)/kernels/*/rates/*/*.h)
 EXTRA_DIST += $(device_sources)

@@ -20,7 +20,7 @@ typedef enum plx_argument_kind {
                         OpenCL: local T * */
     PLX_ARG_MAP,     /* the recipe's tensor map number `operand`; CUDA: const __grid_constant__
                         CUtensorMap; OpenCL: global uchar *, long offset in bytes, and matrix_t, of which
-                        device code makes one (gemm/tensor-map.clh) */
+                        device code makes one (gemm/device/ptx/tensor-map.clh) */
     /* Of launches that others wrote (given.c): */
     PLX_ARG_POINTER,  /* operand `operand`, `value` bytes on; OpenCL: the pointer alone */
     PLX_ARG_PIECE,    /* piece of memory `operand`, `value` bytes on; the pointer alone */

@@ -2,9 +2,9 @@
 #include "copied.h"
 #include "mapless.h"
 
-#include "long.h"
-#include "many.h"
-#include "tiles.h"
+#include "gemm/device/simt/long-tiles.h"
+#include "gemm/device/simt/multistage-tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>

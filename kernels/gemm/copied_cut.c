@@ -4,7 +4,7 @@
 #include "models.h"
 #include "search.h"
 
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "search.h"
 
 #include "arithmetic.h"
-#include "parts.h"
-#include "tiles.h"
+#include "gemm/device/simt/reduce-split-k.h"
+#include "gemm/device/common/tiles.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 #include "direct.h"
 
 #include "configs.h"
-#include "mma-direct.h"
+#include "gemm/device/tensor/mma-direct.h"
 #include "pipeline.h"
 #include "tiled.h"
-#include "units.h"
+#include "gemm/device/common/tensor-tiles.h"
 #include "wgmma.h"
 
 #include <stdio.h>

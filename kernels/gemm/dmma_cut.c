@@ -3,9 +3,9 @@
 #include "dmma.h"
 
 #include "configs.h"
-#include "dmma-tiles.h"
+#include "gemm/device/f64/tiles.h"
 #include "mapless.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "dmma.h"
 
 #include "mapless.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <stdio.h>
 #include <string.h>

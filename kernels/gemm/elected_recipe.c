@@ -5,8 +5,8 @@
 #include "kernels/operation.h"
 #include "pipeline.h"
 #include "stored.h"
-#include "units.h"
-#include "wgmma-elected.h"
+#include "gemm/device/common/tensor-tiles.h"
+#include "gemm/device/tensor/wgmma-elected.h"
 #include "wgmma.h"
 
 #include <stdio.h>

@@ -3,13 +3,13 @@
 #include "f16x3.h"
 
 #include "mapless.h"
-#include "panels.h"
+#include "gemm/device/split-precision/panels.h"
 #include "pipeline.h"
-#include "planes-cl.h"
+#include "gemm/device/split-precision/planes-cl.h"
 #include "stored.h"
 #include "tiled.h"
-#include "tiles.h"
-#include "units.h"
+#include "gemm/device/common/tiles.h"
+#include "gemm/device/common/tensor-tiles.h"
 #include "wgmma.h"
 
 #include <math.h>

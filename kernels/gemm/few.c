@@ -4,7 +4,7 @@
 #include "arithmetic.h"
 #include "configs.h"
 #include "mapless.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <math.h>
 #include <stdio.h>

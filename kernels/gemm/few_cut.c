@@ -4,7 +4,7 @@
 #include "arithmetic.h"
 #include "mapless.h"
 #include "models.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const few_rates own_rates = {
 #include "rates/cuda-9.0/few-rows.h"
 };
 
-/* A turn's loads, then a chunk's, are under way while the ones before are multiplied (few-stream.cuh). */
+/* A turn's loads, then a chunk's, are under way while the ones before are multiplied (skinny/streaming.cuh). */
 static double block_us(const plx_gemm_few *f, const plx_gemm_few_parts *parts, int power, double load,
                        const few_rates *by)
 {

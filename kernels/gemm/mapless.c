@@ -6,7 +6,7 @@
 #include "arithmetic.h"
 #include "copied.h"
 #include "stored.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>

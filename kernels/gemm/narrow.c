@@ -6,9 +6,9 @@
 #include "pipeline.h"
 #include "stored.h"
 #include "tiled.h"
-#include "units.h"
-#include "wgmma-narrow-cl.h"
-#include "wgmma-narrow.h"
+#include "gemm/device/common/tensor-tiles.h"
+#include "gemm/device/tensor/wgmma-narrow-cl.h"
+#include "gemm/device/tensor/wgmma-narrow.h"
 #include "wgmma.h"
 
 #include <stdio.h>

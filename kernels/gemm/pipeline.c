@@ -6,8 +6,8 @@
 
 #include "arithmetic.h"
 
-#include "parts.h"
-#include "tiles.h"
+#include "gemm/device/simt/reduce-split-k.h"
+#include "gemm/device/common/tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *devic
     plx_step_scalar(step, p->beta);
 }
 
-/* Shared memory of a block: pipeline.cuh has the same sum. */
+/* Shared memory of a block: simt/mainloop.cuh has the same sum. */
 static int64_t shared_bytes(const plx_gemm_tile *t, bool a_inner, bool b_inner)
 {
     int64_t stages = a_inner || b_inner ? t->stages_transposed : t->stages_direct;

@@ -94,7 +94,7 @@ int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info
 plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                     plx_error *error);
 int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device);
-/* Roundings in a sum of k terms that the threads of one block share (few.cuh). */
+/* Roundings in a sum of k terms that the threads of one block share (common/skinny.cuh). */
 int64_t plx_gemm_few_share(int64_t k, bool along);
 
 #endif

@@ -4,7 +4,7 @@
 #include "arithmetic.h"
 #include "configs.h"
 
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 enum {
     MOST_IN_CLUSTER = 8,

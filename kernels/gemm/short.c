@@ -4,7 +4,7 @@
 #include "models.h"
 
 #include "arithmetic.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <stdio.h>
 #include <string.h>

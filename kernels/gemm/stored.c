@@ -1,8 +1,8 @@
 /* Operands as they lie in memory, and their copies whose rows begin where the copy engine can read them. */
 #include "stored.h"
 
-#include "tiles.h"
-#include "turn.h"
+#include "gemm/device/common/tiles.h"
+#include "gemm/device/common/pack-transposed.h"
 
 enum { A, B }; /* operands */
 

@@ -28,7 +28,9 @@ plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);
 /* All of it for tiles with `side` of the operand's other index, GEMM_PIPELINE_DEPTH along k (pipeline.c). */
 plx_tensor_map plx_gemm_map_of_boxes(const plx_gemm_stored *stored, int side);
 
-/* One launch repacks both operands (repack.cuh), and turns what is to be turned (turn.cuh; f32). */
+/* One launch repacks both operands (common/pack-operands.cuh), and turns what is to be turned
+ * (common/pack-transposed.cuh; f32).
+ */
 void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
                          const plx_gemm_stored *b);
 /* As many blocks as `items` need, and at most what a device runs side by side. */

@@ -3,7 +3,7 @@
 
 #include "arithmetic.h"
 #include "configs.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* stream-k: the steps along k of the last tiles stand in one line, which is cut into equal ranges, a block
- * each (stream-run.cuh). */
+ * each (simt/stream-k.cuh). */
 #ifndef PLX_KERNELS_GEMM_STREAM_H
 #define PLX_KERNELS_GEMM_STREAM_H
 

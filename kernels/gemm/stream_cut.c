@@ -2,7 +2,7 @@
 #include "models.h"
 #include "stream.h"
 
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <string.h>
 

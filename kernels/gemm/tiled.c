@@ -2,11 +2,11 @@
  * along x alone. */
 #include "tiled.h"
 
-#include "coalesced.h"
+#include "gemm/device/ladder/coalesced.h"
 #include "no_terms.h"
 #include "operation.h"
 #include "pipeline.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <stdio.h>
 #include <string.h>

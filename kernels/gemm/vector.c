@@ -6,7 +6,7 @@
 #include "arithmetic.h"
 #include "operation.h"
 #include "pipeline.h"
-#include "tiles.h"
+#include "gemm/device/common/tiles.h"
 
 #include <stdio.h>
 #include <string.h>

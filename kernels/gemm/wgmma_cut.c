@@ -5,8 +5,8 @@
 #include "configs.h"
 #include "pipeline.h"
 #include "stored.h"
-#include "tiles.h"
-#include "units.h"
+#include "gemm/device/common/tiles.h"
+#include "gemm/device/common/tensor-tiles.h"
 
 #include <stdio.h>
 

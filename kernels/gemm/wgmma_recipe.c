@@ -6,9 +6,9 @@
 #include "pipeline.h"
 #include "stored.h"
 #include "tiled.h"
-#include "tiles.h"
-#include "units.h"
-#include "wgmma-cl.h"
+#include "gemm/device/common/tiles.h"
+#include "gemm/device/common/tensor-tiles.h"
+#include "gemm/device/tensor/wgmma-cl.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The entry points of this directory's kernels: matvec_<kernel>_<type>_<layout>, n for A as it is and
- * t for A transposed, and what a kernel appends to that; as rows.c spells them.  A kernel file ends
+ * t for A transposed, and what a kernel appends to that; as kernels.c spells them.  A kernel file ends
  * with the lines that make its own. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The entry points of this directory's kernels: reduce_<kernel>_<type>_<operation>, as rows.c spells
+/* The entry points of this directory's kernels: reduce_<kernel>_<type>_<operation>, as kernels.c spells
  * them.  A kernel file ends with the line that makes its own. */
 #pragma once
 

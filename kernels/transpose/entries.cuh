@@ -1,5 +1,5 @@
 /* The entry points of this directory's kernels: transpose_<kernel>_<size>, one for each size of
- * element, as rows.c spells them.  A kernel file ends with the line that makes its own. */
+ * element, as kernels.c spells them.  A kernel file ends with the line that makes its own. */
 #pragma once
 
 #include <cstdint>

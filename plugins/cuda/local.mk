@@ -34,8 +34,10 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/scratch.c \
 	backends/cuda/session.c
 
-# kernels/gemm/naive.cu -> cuda-images/gemm/naive.fatbin, under the key gemm/naive.
-cuda_kernels = $(patsubst $(top_srcdir)/kernels/%.cu,%,$(sort $(wildcard $(top_srcdir)/kernels/*/*.cu)))
+# kernels/gemm/device/ladder/naive.cu -> cuda-images/gemm/naive.fatbin, under the key gemm/naive.
+cuda_sources = $(call plx_texts,cu)
+cuda_kernels = $(foreach source,$(cuda_sources),$(call plx_key,$(source)))
+plx_source = $(firstword $(filter %.cu,$^))
 cuda_images = $(cuda_kernels:%=cuda-images/%.fatbin)
 
 plx_nvcc_verbose = $(plx_nvcc_verbose_@AM_V@)
@@ -45,7 +47,7 @@ plx_nvcc_verbose_1 =
 
 # Flags for the kernel that is being made: where code for sm_90 is the same as for sm_90a, that and PTX for newer devices
 # come from one pass of the compiler.
-plx_for_kernel = $(subst 90a,$(or $(shell $(top_srcdir)/build-aux/arch-of-90 $<),90a),$(1))
+plx_for_kernel = $(subst 90a,$(or $(shell $(top_srcdir)/build-aux/arch-of-90 $(plx_source)),90a),$(1))
 
 # No --use_fast_math: the judge takes every kernel at its word.
 plx_nvcc_flags = $(call plx_for_kernel,$(NVCCFLAGS_ARCH)) -O3 -std=c++17 -Xfatbin -compress-all $(NVCCFLAGS)
@@ -58,48 +60,49 @@ plx_ptx_arch = $(patsubst arch=%,%,$(filter arch=%,$(subst $(plx_comma), ,$(call
 plx_keep = $(if $(findstring cache,$(NVCC)),,--keep --keep-dir $(@:.fatbin=.kept))
 endif
 
-cuda-images/%.fatbin: $(top_srcdir)/kernels/%.cu
+$(foreach source,$(cuda_sources),$(eval $(foreach kind,fatbin ptx.gz,cuda-images/$(call plx_key,$(source)).$(kind)): $(source)))
+
+cuda-images/%.fatbin:
 	@$(MKDIR_P) $(@:.fatbin=.kept)
 	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) $(plx_keep) \
 		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
-		-MD -MP -MF $(@:.fatbin=.d) -o $@ $<
+		-MD -MP -MF $(@:.fatbin=.dep) -o $@ $(plx_source)
 	@mv -f $(@:.fatbin=.kept)/$(*F).$(plx_ptx_arch).ptx $(@:.fatbin=.ptx) 2>/dev/null || rm -f $(@:.fatbin=.ptx)
 	@rm -rf $(@:.fatbin=.kept)
 
--include $(cuda_images:.fatbin=.d)
+-include $(cuda_images:.fatbin=.dep)
 
 # What `parallax attribute` runs through both APIs: the PTX of the kernels that have a twin in OpenCL C, for the
 # newest architecture, of the compiler that made the images.  An operation without a ladder has no twins.
 if HAVE_PTX
-cuda_twins = $(patsubst %.cl,%,$(filter $(cuda_kernels:%=%.cl),$(patsubst $(top_srcdir)/kernels/%,%, \
-	$(wildcard $(top_srcdir)/kernels/*/*.cl))))
+cuda_twins = $(filter $(cuda_kernels),$(foreach source,$(call plx_texts,cl),$(call plx_key,$(source))))
 cuda_texts = $(patsubst %,cuda-images/%.ptx.gz,$(filter-out probe/%,$(cuda_twins)))
 endif
 
 # It depends on what the image depends on.
-cuda-images/%.ptx.gz: $(top_srcdir)/kernels/%.cu | cuda-images/%.fatbin
-	@sed 's|\.fatbin *:|.ptx.gz:|' $(@:.ptx.gz=.d) >$(@:.ptx.gz=.ptx.d)
+cuda-images/%.ptx.gz: | cuda-images/%.fatbin
+	@test ! -f $(@:.ptx.gz=.dep) || sed 's|\.fatbin *:|.ptx.gz:|' $(@:.ptx.gz=.dep) >$(@:.ptx.gz=.ptx.dep)
 	$(plx_nvcc_verbose)test -f $(@:.gz=) || $(NVCC) -ptx $(call plx_for_kernel,$(NVCCFLAGS_PTX)) -O3 -std=c++17 $(NVCCFLAGS) \
-		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) -o $(@:.gz=) $<
+		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) -o $(@:.gz=) $(plx_source)
 	@gzip -9nf $(@:.gz=)
 
--include $(cuda_texts:.ptx.gz=.ptx.d)
+-include $(cuda_texts:.ptx.gz=.ptx.dep)
 
-plugins/cuda/texts.c: $(cuda_texts) $(top_srcdir)/build-aux/embed
+plugins/cuda/texts.c: $(cuda_texts) $(top_srcdir)/build-aux/embed $(top_srcdir)/build-aux/inline
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_cuda_texts \
 		$(foreach text,$(cuda_texts),$(patsubst cuda-images/%.ptx.gz,%,$(text))=$(text)) >$@.tmp && \
 		mv -f $@.tmp $@
 
-plugins/cuda/images.c: $(cuda_images) $(top_srcdir)/build-aux/embed
+plugins/cuda/images.c: $(cuda_images) $(top_srcdir)/build-aux/embed $(top_srcdir)/build-aux/inline
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_cuda_images \
 		$(foreach kernel,$(cuda_kernels),$(kernel)=cuda-images/$(kernel).fatbin) >$@.tmp && \
 		mv -f $@.tmp $@
 
-CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) $(cuda_images:.fatbin=.ptx) \
+CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.dep) $(cuda_images:.fatbin=.ptx) \
 	plugins/cuda/images.c plugins/cuda/images.c.tmp \
-	$(cuda_texts) $(cuda_texts:.ptx.gz=.ptx.d) plugins/cuda/texts.c plugins/cuda/texts.c.tmp
+	$(cuda_texts) $(cuda_texts:.ptx.gz=.ptx.dep) plugins/cuda/texts.c plugins/cuda/texts.c.tmp
 
 if HAVE_CUDA
 pkglib_LTLIBRARIES += plx-cuda.la

@@ -1,5 +1,5 @@
 # The OpenCL backend and the opencl plugin.  The kernels' sources travel in the
-# plugin as bytes, each with what it includes: kernels/gemm/naive.cl under the key gemm/naive.
+# plugin as bytes, each with what it includes: kernels/gemm/device/ladder/naive.cl under the key gemm/naive.
 EXTRA_LTLIBRARIES += libplx-opencl-api.la
 libplx_opencl_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 libplx_opencl_api_la_SOURCES = \
@@ -37,13 +37,13 @@ libplx_opencl_api_la_SOURCES = \
 	backends/opencl/session.c \
 	backends/opencl/session.h
 
-opencl_kernels = $(patsubst $(top_srcdir)/kernels/%.cl,%,$(sort $(wildcard $(top_srcdir)/kernels/*/*.cl)))
-opencl_included = $(wildcard $(top_srcdir)/kernels/*.clh $(top_srcdir)/kernels/*/*.clh $(top_srcdir)/kernels/*/tiles.h)
+opencl_sources = $(call plx_texts,cl)
+opencl_included = $(wildcard $(top_srcdir)/kernels/*.clh) $(call plx_texts,clh h)
 
-plugins/opencl/sources.c: $(opencl_kernels:%=$(top_srcdir)/kernels/%.cl) $(opencl_included) $(top_srcdir)/build-aux/embed
+plugins/opencl/sources.c: $(opencl_sources) $(opencl_included) $(top_srcdir)/build-aux/embed $(top_srcdir)/build-aux/inline
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_opencl_sources \
-		$(foreach kernel,$(opencl_kernels),$(kernel)=$(top_srcdir)/kernels/$(kernel).cl) >$@.tmp && \
+		$(foreach source,$(opencl_sources),$(call plx_key,$(source))=$(source)) >$@.tmp && \
 		mv -f $@.tmp $@
 
 # Of the plugin, and of the tests that plan without one.

@@ -5,7 +5,7 @@
 #include "backends/opencl/opencl.h"
 #include "kernels/recipe.h"
 
-/* Sets argument `index` of the kernel to the matrix, as kernels/gemm/tensor-map.clh has it; where it begins
+/* Sets argument `index` of the kernel to the matrix, as kernels/gemm/device/ptx/tensor-map.clh has it; where it begins
  * is the two arguments before. */
 plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map, plx_error *error);
 /* Bits: operands that must begin at a multiple of 16 bytes, for they have maps. */

@@ -32,14 +32,14 @@ done
 
 # The text of a kernel against the step before, in either language; the first has none.
 expect_run 0 '' explain gemm/coalesced --source
-shows "kernels/gemm/coalesced.cu; + is new, - is gone since the step before, naive"
+shows "kernels/gemm/device/ladder/coalesced.cu; + is new, - is gone since the step before, naive"
 shows "-     const int64_t row = corner.row + threadIdx.x % GEMM_NAIVE_ROWS;"
 shows "+     const int64_t row = corner.row + threadIdx.x / GEMM_COALESCED_COLS;"
 shows "      if (row >= g.m || col >= g.n)"
 expect_run 0 '' explain gemm/coalesced --source --backend opencl
 shows "+ gemm_coalesced(GEMM_PARAMETERS)"
 grep '^[+ ] ' "$work/out" | sed '1,/^kernels/d' >/dev/null
-sed '1,/^kernels\/gemm/d; /^- /d; s/^[+ ] //' "$work/out" | cmp -s - "${top_srcdir:-.}/kernels/gemm/coalesced.cl" ||
+sed '1,/^kernels\/gemm/d; /^- /d; s/^[+ ] //' "$work/out" | cmp -s - "${top_srcdir:-.}/kernels/gemm/device/ladder/coalesced.cl" ||
     fail "what is left without the lines that are gone is not the kernel"
 expect_run 0 '' explain gemm/naive --source
 grep -q '^[+-] ' "$work/out" && fail "the first step differs from something"

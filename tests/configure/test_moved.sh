@@ -48,7 +48,7 @@ grep -oE '\]\(doc/[a-z0-9-]+\.(md|svg)\)' "$document" | tr -d '])(' | while read
     [ -f "${document%README.md}$link" ] || { echo "$link"; exit 1; }
 done || fail "README.md leads to a document that is not installed"
 [ -f "$moved/share/man/man3/plx_plan_create.3" ] || fail "no page of plx_plan_create(3)"
-[ -f "$moved/share/parallax/kernels/gemm/naive.cu" ] || fail "the kernels' texts are not installed"
+[ -f "$moved/share/parallax/kernels/gemm/device/ladder/naive.cu" ] || fail "the kernels' texts are not installed"
 if "$moved/bin/parallax" explain gemm/coalesced >/dev/null 2>&1; then
     (cd / && "$moved/bin/parallax" explain gemm/coalesced --source --measured) >"$work/out" 2>&1 || fail "explain --source"
     grep -q '^+ ' "$work/out" || fail "explain --source shows no text"

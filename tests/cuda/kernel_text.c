@@ -60,8 +60,9 @@ static void assert_output_has(const char *command, const char *code, const char 
 {
     char full[4096];
     const char *directory = getenv("top_srcdir");
-    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s.cu'; %s", directory ? directory : ".", code,
-                   command);
+    (void)snprintf(full, sizeof full,
+                   "cd '%s' && kernel=$(ls kernels/%s.cu kernels/%.*s/device/*/%s.cu 2>/dev/null); %s",
+                   directory ? directory : ".", code, (int)strcspn(code, "/"), code, strchr(code, '/') + 1, command);
     if (!has_function(output_of(full), function))
         fail_msg("kernels/%s.cu has no %s()", code, function);
 }
@@ -74,7 +75,7 @@ void assert_calls(const char *code, const char *function)
 void assert_has_entry(const char *code, const char *entry)
 {
     assert_output_has("empty=$(mktemp -d) && "
-                      "for header in $(cat \"$kernel\" kernels/*.cuh kernels/*/*.cuh |"
+                      "for header in $(cat \"$kernel\" kernels/*.cuh kernels/*/*.cuh kernels/*/device/*/*.cuh |"
                       " sed -n 's/^#include <\\(.*\\)>.*/\\1/p'); do : >\"$empty/$header\"; done; "
                       "${CC:-cc} -E -P -nostdinc -x c -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL"
                       " -I \"$empty\" -I kernels \"$kernel\"; status=$?; rm -rf \"$empty\"; exit $status",

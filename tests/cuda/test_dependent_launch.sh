@@ -19,6 +19,7 @@ to_ptx() {
 # all again takes minutes.
 to_built_ptx() {
     built=${1#"$top_srcdir/kernels/"}
+    built=${built%%/*}/${built##*/}
     built=$top_builddir/cuda-images/${built%.cu}.ptx
     rm -f "$scratch/kernel.ptx"
     if [ -f "$built.gz" ]; then
@@ -83,7 +84,7 @@ for entry in too_early through_function never; do
 done
 
 status=0 files=0
-for file in "$top_srcdir"/kernels/*/*.cu; do
+for file in "$top_srcdir"/kernels/*/*.cu "$top_srcdir"/kernels/*/device/*/*.cu; do
     grep -q grid_dependency_wait "$file" || continue
     files=$((files + 1))
     to_built_ptx "$file" && read_entries || { echo "FAIL: $file"; status=1; }

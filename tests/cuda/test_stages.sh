@@ -9,10 +9,10 @@ command -v "${NVCC%% *}" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 
-# to_ptx DIRECTORY: of the kernel whose text, and what it includes of its own directory, is there.
+# to_ptx TREE: of the kernel whose text, and what it includes, is there.
 to_ptx() {
-    $NVCC -ptx -arch=sm_90a -O3 -std=c++17 -I"$1" -I"$top_srcdir/include" -I"$top_srcdir/kernels" \
-        -I"$top_srcdir" -o "$scratch/kernel.ptx" "$1/bulk-pipeline.cu"
+    $NVCC -ptx -arch=sm_90a -O3 -std=c++17 -I"$top_srcdir/include" -I"$1/kernels" -I"$1" \
+        -o "$scratch/kernel.ptx" "$1/kernels/gemm/device/simt/bulk-pipeline.cu"
 }
 
 # Complains where a thread arrives with loads of shared memory that nothing has used.
@@ -27,13 +27,13 @@ read_arrivals() {
 
 # What is wrong has to be found: the stage given back before the multiplications, in one of the layouts.
 mkdir "$scratch/wrong"
-cp "$top_srcdir"/kernels/gemm/*.cuh "$top_srcdir/kernels/gemm/tiles.h" "$top_srcdir/kernels/gemm/bulk-pipeline.cu" \
-    "$scratch/wrong"
+cp -R "$top_srcdir/kernels" "$scratch/wrong"
+mainloop=kernels/gemm/device/simt/mainloop.cuh entries=kernels/gemm/device/common/entries.cuh
 awk '/multiply\(factors\[k & 1\]\);/ { held = $0; next }
      { print }
-     /give_back\(used\);/ { print held; held = "" }' "$top_srcdir/kernels/gemm/pipeline.cuh" >"$scratch/wrong/pipeline.cuh"
-sed '/^    X(/{ /X(nn, /!d; }' "$top_srcdir/kernels/gemm/entries.cuh" >"$scratch/wrong/entries.cuh"
-cmp -s "$scratch/wrong/pipeline.cuh" "$top_srcdir/kernels/gemm/pipeline.cuh" && {
+     /give_back\(used\);/ { print held; held = "" }' "$top_srcdir/$mainloop" >"$scratch/wrong/$mainloop"
+sed '/^    X(/{ /X(nn, /!d; }' "$top_srcdir/$entries" >"$scratch/wrong/$entries"
+cmp -s "$scratch/wrong/$mainloop" "$top_srcdir/$mainloop" && {
     echo "FAIL: the wrong order could not be made"; exit 1; }
 to_ptx "$scratch/wrong" || { echo "skipped: $NVCC compiles nothing for sm_90a"; exit 77; }
 if read_arrivals >/dev/null; then
@@ -44,5 +44,5 @@ fi
 # What the build made of ours, where it is for this architecture, is not compiled again.
 built=$top_builddir/cuda-images/gemm/bulk-pipeline.ptx.gz
 { [ -f "$built" ] && gzip -dc "$built" >"$scratch/kernel.ptx" && grep -q '^\.target sm_90a' "$scratch/kernel.ptx"; } ||
-    to_ptx "$top_srcdir/kernels/gemm" || exit 1
+    to_ptx "$top_srcdir" || exit 1
 read_arrivals

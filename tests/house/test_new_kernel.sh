@@ -9,7 +9,7 @@ parallax=${PARALLAX:-${top_builddir:-.}/parallax}
 # ---- the recipe -----------------------------------------------------------------------------
 
 recipe "To add a kernel" >"$work/code"
-rows=kernels/transpose/rows.c
+rows=kernels/transpose/kernels.c
 cp "$source"/tests/house/turned/turned.c[lu] "$work/tree/kernels/transpose/" || exit 99
 insert $rows '^ *[[]COALESCED[]]' "$(sed -n '/^ *\[TURNED\]/,$p' "$work/code")"
 number=$(grep -x '[A-Z]*,' "$work/code")

@@ -1,9 +1,9 @@
 /* How the f64 products on the matrix units cut problems into work, and what their recipes ask for. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/dmma-tiles.h"
+#include "kernels/gemm/device/f64/tiles.h"
 #include "kernels/gemm/dmma.h"
-#include "kernels/gemm/tiles.h"
+#include "kernels/gemm/device/common/tiles.h"
 
 #include <stdlib.h>
 

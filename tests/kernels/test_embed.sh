@@ -50,6 +50,14 @@ grep -q 'bad.cl includes "nowhere.clh", which is not there' "$work/err" || {
     fail "the message does not say what is missing"
 }
 
+# Families of kernels include by the path below kernels/, from deep within.
+mkdir -p "$work/op/device/family"
+printf '#include "op/device/family/near.clh"\n#include "shared.clh"\nfar\n' >"$work/op/device/family/far.cl"
+printf '#include "op/tiles.h"\n#include "op/device/family/near.clh"\nnear\n' >"$work/op/device/family/near.clh"
+printf '#define SIZE 4 /* "quoted" */\nnear\nshared\nfar\n' >"$work/expected"
+sh "$embed" table far="$work/op/device/family/far.cl" >"$work/out" && image >"$work/image" && cmp -s "$work/image" "$work/expected" ||
+    fail "what lies in directories above is not found, or not once"
+
 arch_of_90="${top_srcdir:-.}/build-aux/arch-of-90"
 printf '#include <cstdint>\n#include "near.cuh"\n' >"$work/op/kernel.cu"
 printf '#pragma once\n#include "far.cuh"\n' >"$work/op/near.cuh"
@@ -59,10 +67,10 @@ printf '#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n#endif\n' >>"$work/far.cuh"
 [ "$("$arch_of_90" "$work/op/kernel.cu")" = 90a ] || fail "code for sm_90a was not found where an included file includes it"
 
 # The files that nvcc read for what was built say the same.
-for list in "${top_builddir:-.}"/cuda-images/*/*.d; do
+for list in "${top_builddir:-.}"/cuda-images/*/*.dep; do
     kernel=$(sed -n '1s/.* : *\([^ ]*\.cu\) .*/\1/p' "$list" 2>/dev/null)
     [ -f "$kernel" ] || continue
-    read_by_nvcc=$(tr ' ' '\n' <"$list" | grep "^${kernel%/*/*}/.*[a-z]$" | sort -u)
+    read_by_nvcc=$(tr ' ' '\n' <"$list" | grep "^${kernel%%/kernels/*}/kernels/.*[a-z]$" | sort -u)
     # shellcheck disable=SC2086 # one word for each file
     if grep -qs __CUDA_ARCH_FEAT_SM90_ALL $read_by_nvcc && [ "$("$arch_of_90" "$kernel")" != 90a ]; then
         fail "$kernel has code for sm_90a, which was not found"

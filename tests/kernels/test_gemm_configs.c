@@ -3,7 +3,7 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/copied.h"
-#include "kernels/gemm/tiles.h"
+#include "kernels/gemm/device/common/tiles.h"
 #include "kernels/operation.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "kernels/gemm/few.h"
 #include "kernels/gemm/search.h"
 #include "kernels/gemm/stream.h"
-#include "kernels/gemm/tiles.h"
+#include "kernels/gemm/device/common/tiles.h"
 
 static plx_device_info hopper; /* set by main */
 

@@ -3,7 +3,7 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/stream.h"
-#include "kernels/gemm/tiles.h"
+#include "kernels/gemm/device/common/tiles.h"
 
 static plx_device_info hopper; /* set by main */
 

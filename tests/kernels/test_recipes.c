@@ -1,7 +1,7 @@
 /* What recipes ask of a compiler besides the types: registers and local memory, of NVIDIA's OpenCL
  * alone, and no more than the device has. */
 #include "kernel_support.h"
-#include "kernels/gemm/tiles.h"
+#include "kernels/gemm/device/common/tiles.h"
 #include <stdlib.h>
 
 static void expect_word(const plx_recipe *recipe, const char *word, bool expected)

@@ -6,10 +6,10 @@
 #include "kernels/gemm/configs.h"
 #include "kernels/gemm/direct.h"
 #include "kernels/gemm/f16x3.h"
-#include "kernels/gemm/mma-direct.h"
+#include "kernels/gemm/device/tensor/mma-direct.h"
 #include "kernels/gemm/narrow.h"
-#include "kernels/gemm/panels.h"
-#include "kernels/gemm/units.h"
+#include "kernels/gemm/device/split-precision/panels.h"
+#include "kernels/gemm/device/common/tensor-tiles.h"
 #include "kernels/gemm/wgmma.h"
 
 enum { A, B, C, LINE = 128 };

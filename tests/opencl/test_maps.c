@@ -17,7 +17,7 @@
 
 enum { A_BYTE = 512, B_BYTE = 1024, M = 300, N = 200, K = 104 };
 
-/* matrix_t of kernels/gemm/tensor-map.clh. */
+/* matrix_t of kernels/gemm/device/ptx/tensor-map.clh. */
 typedef struct matrix {
     uint64_t width, height, pitch;
     uint32_t box_width, box_height;

@@ -149,8 +149,8 @@ not_here='reduce/bulk reduce/shuffle gemm/dmma gemm/dmma-bulk gemm/mma-sync gemm
 not_here="$not_here gemm/wgmma-pipelined gemm/wgmma-narrow gemm/wgmma-tf32"
 
 held_against_the_files() {
-    for file in "$source"/kernels/*/*.cl; do
-        kernel=${file#"$source/kernels/"} kernel=${kernel%.cl} end=': ran$'
+    for file in "$source"/kernels/*/*.cl "$source"/kernels/*/device/*/*.cl; do
+        kernel=${file#"$source/kernels/"} kernel=${kernel%%/*}/${kernel##*/} kernel=${kernel%.cl} end=': ran$'
         case " $not_here " in
         *" $kernel "*) end=': unsupported here' ;;
         esac

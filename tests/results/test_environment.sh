@@ -29,7 +29,7 @@ chmod -R u+w "$scratch/tree"
 first=$(hash_of "$scratch/tree")
 expr "$first" : '[0-9a-f]\{64\}$' >/dev/null || fault "'$first' is no SHA-256"
 [ "$first" = "$(hash_of "$sources")" ] || fault "a copy of the sources has another hash"
-echo made >"$scratch/tree/kernels/gemm/rows.o"
+echo made >"$scratch/tree/kernels/gemm/kernels.o"
 [ "$first" = "$(hash_of "$scratch/tree")" ] || fault "what a compiler makes changes the hash"
 
 # What follows must change it, each for itself.
@@ -44,14 +44,16 @@ changes() { # what, command...
 append() { echo >>"$1"; }
 move_line() { sed -n '$p' "$1" >"$1.last" && sed '$d' "$1" >"$1.rest" && cat "$1.last" "$2" >"$2.new" &&
     mv "$1.rest" "$1" && mv "$2.new" "$2" && rm "$1.last"; }
-for file in gemm/naive.cu gemm/naive.cl gemm/warps.cuh gemm/tiles.h gemm/rows.c recipe.c operation.h; do
+ladder=gemm/device/ladder
+for file in $ladder/naive.cu $ladder/naive.cl gemm/device/common/warp-tiles.cuh gemm/device/common/tiles.h gemm/kernels.c recipe.c \
+    operation.h; do
     changes "a line more in $file" append "$file"
 done
-changes "a file less" rm gemm/naive.cl
-changes "a file more" append gemm/one-more.cl
-changes "another name" mv gemm/naive.cl gemm/plain.cl
-changes "two files with their names exchanged" sh -c 'mv gemm/naive.cl x && mv gemm/tile-1d.cl gemm/naive.cl && mv x gemm/tile-1d.cl'
-changes "a line that went to the next file" move_line gemm/naive.cl gemm/naive.cu
+changes "a file less" rm $ladder/naive.cl
+changes "a file more" append $ladder/one-more.cl
+changes "another name" mv $ladder/naive.cl $ladder/plain.cl
+changes "two files with their names exchanged" sh -c "cd $ladder && mv naive.cl x && mv tile-1d.cl naive.cl && mv x tile-1d.cl"
+changes "a line that went to the next file" move_line $ladder/naive.cl $ladder/naive.cu
 
 # Results tell it, of this tree.
 "$build/parallax" compare reduce 100 --no-timing --json "$scratch/compare.json" -q --backend host --kernel all

@@ -45,11 +45,10 @@ status=$?
 grep -E '^[0-9]+ (cases|pairs)' "$work/out"
 
 kernels=0
-for text in "$tree"/kernels/*/*.cu; do
+for text in "$tree"/kernels/*/*.cu "$tree"/kernels/*/device/*/*.cu; do
     kernel=${text##*/}
     kernel=${kernel%.cu}
-    directory=${text%/*}
-    operation=${directory##*/}
+    operation=${text#"$tree/kernels/"} operation=${operation%%/*}
     kernels=$((kernels + 1))
     grep -q "^$operation,.*,cuda:0,.*,$kernel,ok," "$work/check.csv" || fail "$operation/$kernel did not pass on cuda:0"
 done

@@ -106,11 +106,10 @@ lacks() {
 }
 
 kernels=0
-for text in "$tree"/kernels/*/*.cl; do
+for text in "$tree"/kernels/*/*.cl "$tree"/kernels/*/device/*/*.cl; do
     kernel=${text##*/}
     kernel=${kernel%.cl}
-    directory=${text%/*}
-    operation=${directory##*/}
+    operation=${text#"$tree/kernels/"} operation=${operation%%/*}
     kernels=$((kernels + 1))
     grep -q "^$operation,.*,opencl:0,.*,$kernel,ok," "$work/check.csv" && continue
     lacking=$(lacks "$operation/$kernel")

@@ -1,8 +1,0 @@
-/* gemm/bulk-pipeline: four warps bring tiles by copies that run by themselves, four multiply (pipeline.clh). */
-#include "pipeline.clh"
-
-kernel PIPELINE_GROUP void gemm_bulk_pipeline(GEMM_PARAMETERS, PART_PARAMETERS)
-{
-    GEMM_OPERANDS;
-    RUN_PART;
-}

@@ -1,0 +1,20 @@
+/* gemm/wgmma-elected: tiles of any width, either operand as the rows, in clusters that share what they load;
+ * one elected lane of a whole warp asks for it.  Here both operands' rows run along k; the others are in
+ * wgmma-elected-across.cu. */
+#include "gemm/device/common/entries.cuh"
+#include "gemm/device/tensor/wgmma-elected.cuh"
+
+#define ELECTED_ENTRY(BLOCKS, COLS, type, T, layout, X_INNER, Y_INNER)               \
+    extern "C" __global__ void __launch_bounds__(GEMM_ELECTED_THREADS, 1)            \
+        gemm_wgmma_elected_##BLOCKS##x##COLS##_##type##_##layout(ELECTED_PARAMETERS) \
+    {                                                                                \
+        using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                 \
+        open_elected<Tile>(ELECTED_MAPS, ELECTED_CUT);                               \
+        grid_dependency_wait();                                                      \
+        multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_CUT, k);        \
+    }
+
+GEMM_ELECTED_TILES(ELECTED_ENTRY, f16, __half, nt, true, true)
+GEMM_ELECTED_TILES(ELECTED_ENTRY, bf16, __nv_bfloat16, nt, true, true)
+GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
+GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)

@@ -1,2 +1,0 @@
-/* How parts of a sum and overlapping tiles of C are written, for the C compiler and nvcc. */
-#define GEMM_ADD_THREADS 128 /* add-parts.cuh: each adds a unit of 16 bytes */

@@ -1,9 +1,0 @@
-/* gemm/wgmma-tf32: wgmma-pipelined for f32 that is multiplied as TF32, which the units read from local memory along k
- * alone.  CUDA: wgmma-tf32.cu, which tells the forms; here the recipe says by TRANS_A, TRANS_B and TURNED how the
- * product that is multiplied lies in memory. */
-#include "device.clh"
-
-#define SUM_ENTRY gemm_wgmma_tf32_sum
-#include "wgmma-run.clh"
-#include "repack.clh"
-#include "turn.clh"
