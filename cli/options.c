@@ -201,6 +201,14 @@ static int apply_whole(const option_row *row, cli_options *options, const char *
     return CLI_OK;
 }
 
+static int apply_pack(const option_row *row, cli_options *options, const char *word)
+{
+    (void)row;
+    (void)word;
+    options->pack = true;
+    return CLI_OK;
+}
+
 /* Kept by the library, which writes most of the files. */
 static int apply_anonymous(const option_row *row, cli_options *options, const char *word)
 {
@@ -331,6 +339,7 @@ static const option_row listed[] = {
     {"junit", 0, "FILE", OPT_JUNIT, "write JUnit's XML; - is standard output", INTO(apply_file, junit)},
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},
     {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, accuracy-gemm", INTO(apply_file, plot)},
+    {"pack", 0, NULL, OPT_REPORT, "the same file in a tenth of its bytes, one line a record", .apply = apply_pack},
     {"markdown", 0, NULL, OPT_MARKDOWN, "a table in Markdown on standard output", .apply = NULL},
     {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders, attribution or probes",
      INTO(apply_name, section)},

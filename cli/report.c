@@ -29,11 +29,13 @@ static int check(const cli_options *options)
     const bool markdown = (options->given & OPT_MARKDOWN) != 0;
     if (options->operands.count == 0)
         return cli_wrong_usage("which results? name the files, as in 'parallax report results.json -o report.html'");
+    if (options->pack && (markdown || options->plot != NULL || options->operands.count != 1))
+        return cli_wrong_usage("--pack takes one file, and neither --plot nor --markdown");
     if (markdown && options->plot != NULL)
         return cli_wrong_usage("--plot and --markdown exclude each other");
     if (!markdown && options->section != NULL)
         return cli_wrong_usage("--section needs --markdown");
-    if (!markdown && cli_is_stdout(path_of(options)) && isatty(cli_out_descriptor()))
+    if (!markdown && !options->pack && cli_is_stdout(path_of(options)) && isatty(cli_out_descriptor()))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
@@ -47,6 +49,8 @@ static int check(const cli_options *options)
 static plx_status write_report(const void *data, FILE *to, plx_error *error)
 {
     const cli_options *options = data;
+    if (options->pack)
+        return plx_results_pack(options->operands.at[0], to, error);
     if (options->plot != NULL)
         return plx_report_plot(options->operands.at, options->operands.count, options->plot,
                                terminal_of(path_of(options)), to, error);
@@ -57,7 +61,7 @@ static plx_status write_report(const void *data, FILE *to, plx_error *error)
 
 static int report_check(cli_options *options)
 {
-    bool page = options->plot == NULL && !(options->given & OPT_MARKDOWN);
+    bool page = !options->pack && options->plot == NULL && !(options->given & OPT_MARKDOWN);
     int status = check(options);
     if (status == CLI_OK)
         status = cli_write(path_of(options), write_report, options);
@@ -69,7 +73,7 @@ static int report_check(cli_options *options)
 const cli_verb cli_report_verb = {
     .name = "report",
     .summary = "results as one HTML page with plots, or as tables for documents",
-    .usage = "report FILE.json... [-o FILE.html] [--plot NAME | --markdown [--section NAME]]",
+    .usage = "report FILE.json... [-o FILE.html] [--plot NAME | --markdown [--section NAME] | --pack]",
     .help = "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
             "our kernels against the vendors' libraries, the ladders, rooflines, rate against size, error\n"
             "against the number of terms, who agrees with whom, all records, and the environment.  The\n"
@@ -85,6 +89,9 @@ const cli_verb cli_report_verb = {
             "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
             "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
             "slower (attribution), and the verdicts of probes (probes); --section writes one of them.\n"
+            "\n"
+            "--pack writes one file again in about a tenth of its bytes, to be kept: one line a record, names\n"
+            "once, and the digits that the intervals justify.  Every verb reads it like the file it was.\n"
             "\n"
             "Examples:\n"
             "  parallax report results.json -o report.html\n"

@@ -2,8 +2,12 @@
 
 study_files_sources = \
 	study/files/fit.c \
+	study/files/json_digits.c \
 	study/files/json_file.c \
 	study/files/json_file.h \
+	study/files/json_pack.c \
+	study/files/json_table.h \
+	study/files/json_unpack.c \
 	study/files/npy.c \
 	study/files/npy_header.c \
 	study/files/npy_header.h \

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "study/files/json_file.h"
+#include "study/files/json_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,12 @@ plx_status plx_json_load(const char *path, json_t **root, plx_error *error)
         status = ferror(file) ? plx_fail(error, PLX_IO, "%.200s: can't read: %s", path, strerror(errno))
                               : not_json(path, &wrong, feof(file) != 0, error);
     (void)fclose(file);
+    if (status == PLX_OK)
+        status = plx_json_unpack(path, root, error);
+    if (status != PLX_OK) {
+        json_decref(*root);
+        *root = NULL;
+    }
     return status;
 }
 

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 /* Reads a file that holds one JSON text, of at most 1 GiB and without names that stand twice in
- * an object.  PLX_IO: can't be read; PLX_INVALID: is no such file.  The one line in *error begins
- * with the path.  json_decref(*root). */
+ * an object; tables in it (json_table.h) are lists again.  PLX_IO: can't be read; PLX_INVALID: is no such file.  The
+ * one line in *error begins with the path.  json_decref(*root). */
 plx_status plx_json_load(const char *path, json_t **root, plx_error *error);
 
 /* As json_loadf(), which passes over a failed allocation within a text, so that characters of it are missing: here

@@ -1,4 +1,5 @@
 /* Reads files of results: the only reader of what study/report/json.c writes. */
+#include "study/files/json_table.h"
 #include "study/results/archive.h"
 
 #include "study/results/results.h"
@@ -312,5 +313,32 @@ plx_status plx_results_read(const char *path, plx_results *results, plx_error *e
     }
     plx_results_free(&made);
     plx_text_clean(error->text, sizeof error->text); /* it may cite the file */
+    return status;
+}
+
+static void leave_out_rates(json_t *root)
+{
+    json_t *record;
+    size_t i;
+    if (strcmp(json_string_value(json_object_get(root, "schema")), "parallax-results/1") != 0)
+        return;
+    json_array_foreach(json_object_get(root, "records"), i, record)
+    {
+        if (json_object_get(record, "time") != NULL)
+            (void)json_object_del(record, "rate");
+    }
+}
+
+plx_status plx_results_pack(const char *path, FILE *to, plx_error *error)
+{
+    json_t *root = NULL;
+    plx_status status = plx_json_load(path, &root, error);
+    if (status == PLX_OK && json_string_value(json_object_get(root, "schema")) == NULL)
+        status = plx_fail(error, PLX_INVALID, "%.200s: no JSON of parallax: there is no \"schema\"", path);
+    if (status == PLX_OK)
+        leave_out_rates(root);
+    if (status == PLX_OK)
+        status = plx_json_pack(root, to, error);
+    json_decref(root);
     return status;
 }

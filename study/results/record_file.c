@@ -157,9 +157,19 @@ static void ceiling_fields(plx_archive *archive, plx_ceiling *ceiling)
     plx_archive_close(archive);
 }
 
+/* What a packed file leaves out, for it follows from the time. */
+static void take_rate(plx_record *record)
+{
+    const plx_operation *operation = plx_operation_of(record->problem.op);
+    record->gbps = operation->bytes(&record->problem) / record->time.median_ns;
+    record->gflops = operation->flops(&record->problem) / record->time.median_ns;
+}
+
 /* null: where it does not apply. */
 static void rate_fields(plx_archive *archive, plx_record *record)
 {
+    if (plx_archive_reads(archive) && record->time.measured && !plx_archive_has(archive, "rate"))
+        take_rate(record);
     if (!plx_archive_open(archive, "rate", record->time.measured))
         return;
     record->gbps = plx_archive_number(archive, "gbps", record->gbps > 0 ? record->gbps : NAN, PLX_MOST_RATE, 0);

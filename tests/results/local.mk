@@ -11,7 +11,7 @@ cmocka_tests += \
 	tests/results/test_cache_file \
 	tests/results/test_sha256 \
 	tests/results/test_tune
-script_tests += tests/results/test_bench.sh tests/results/test_together.sh tests/results/test_environment.sh
+script_tests += tests/results/test_bench.sh tests/results/test_pack.sh tests/results/test_together.sh tests/results/test_environment.sh
 
 tests_results_test_attribution_SOURCES = tests/results/test_attribution.c
 tests_results_test_attribution_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
