@@ -289,11 +289,23 @@ int cli_terminal_width(void)
 /* A table that could not be made: the output is not whole, whatever the verb says in the end. */
 static bool table_is_missing;
 
+/* Once: what others take of the machine is missing to what is timed. */
+static void tell_busy(const plx_results *results)
+{
+    static bool is_told;
+    char load[64];
+    if (is_told || !plx_environment_is_busy(&results->environment, load, sizeof load))
+        return;
+    is_told = true;
+    (void)fprintf(cli_out(), "this machine is busy (%s)\n", load);
+}
+
 int cli_table_write(const cli_options *options, const plx_results *results)
 {
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
+    tell_busy(results);
     unsigned flags = cli_table_flags() |
                      ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS | PLX_TABLE_LEGEND : 0u);
     const int status =

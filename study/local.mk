@@ -71,6 +71,7 @@ study_judge_sources = \
 
 study_run_sources = \
 	study/run/candidate.c \
+	study/run/activity.c \
 	study/run/backends.c \
 	study/run/bits.c \
 	study/run/claims.c \
@@ -223,6 +224,8 @@ study_screen_sources = \
 	study/screen/verdict.c
 
 study_diff_sources = \
+	study/diff/between_runs.c \
+	study/diff/between_runs.h \
 	study/diff/diff.c \
 	study/diff/diff.h \
 	study/diff/environment.c \

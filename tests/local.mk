@@ -106,6 +106,7 @@ whole_forms = \
 	tests/house/test_new_operation.sh \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \
+	tests/results/test_equal_runs.sh \
 	tests/screen/test_fleet.sh \
 	tests/screen/test_screen.sh
 

@@ -289,25 +289,58 @@ static inline void plx_limits_walk(const char *root, char *directory, size_t mou
     }
 }
 
-/* One line of mountinfo: a hierarchy with memory or processors, or something else. */
-static inline void plx_limits_of_mount(const char *root, char *line, plx_host_limits *limits)
+/* The group of this process in a hierarchy of groups. */
+typedef struct plx_limits_hierarchy {
+    bool unified, memory, processors; /* version 2; what it has controllers for */
+    size_t mount_length;              /* of the directory, what is mounted */
+    char directory[PLX_LIMITS_PATH];
+} plx_limits_hierarchy;
+
+/* One line of mountinfo: a hierarchy with memory or processors, or something else (false). */
+static inline bool plx_limits_hierarchy_of(const char *root, char *line, plx_limits_hierarchy *found)
 {
-    char mounted[PLX_LIMITS_LINE], at[PLX_LIMITS_LINE], type[32], options[PLX_LIMITS_LINE];
-    char path[PLX_LIMITS_LINE], directory[PLX_LIMITS_PATH];
+    char mounted[PLX_LIMITS_LINE], at[PLX_LIMITS_LINE], type[32], options[PLX_LIMITS_LINE], path[PLX_LIMITS_LINE];
     const char *dash = strstr(line, " - ");
     if (dash == NULL || sscanf(dash, " - %31s %*s %4095s", type, options) != 2 ||
         (strcmp(type, "cgroup2") != 0 && strcmp(type, "cgroup") != 0) ||
         sscanf(line, "%*s %*s %*s %4095s %4095s", mounted, at) != 2)
-        return;
-    const bool unified = strcmp(type, "cgroup2") == 0;
-    const bool memory = unified || plx_limits_lists(options, "memory");
-    const bool processors = unified || plx_limits_lists(options, "cpu");
-    const char *controller = unified ? NULL : memory ? "memory" : "cpu";
+        return false;
+    found->unified = strcmp(type, "cgroup2") == 0;
+    found->memory = found->unified || plx_limits_lists(options, "memory");
+    found->processors = found->unified || plx_limits_lists(options, "cpu");
     plx_limits_decode(mounted);
     plx_limits_decode(at);
-    if ((memory || processors) && plx_limits_path(root, controller, path) &&
-        plx_limits_directory(mounted, at, path, directory))
-        plx_limits_walk(root, directory, strlen(at), unified, memory, processors, limits);
+    found->mount_length = strlen(at);
+    const char *controller = found->unified ? NULL : found->memory ? "memory" : "cpu";
+    return (found->memory || found->processors) && plx_limits_path(root, controller, path) &&
+           plx_limits_directory(mounted, at, path, found->directory);
+}
+
+/* For how many seconds the groups have held their processes back so far, to keep a quota: of the one that did most. */
+static inline double plx_limits_throttled(const char *root)
+{
+    char line[PLX_LIMITS_LINE], path[PLX_LIMITS_PATH + 16];
+    double most = 0;
+    plx_limits_hierarchy of;
+    plx_limits_file from;
+    (void)plx_limits_open(&from, root, "/proc/self/mountinfo");
+    while (plx_limits_line(&from, line)) {
+        if (!plx_limits_hierarchy_of(root, line, &of) || !of.processors)
+            continue;
+        (void)snprintf(path, sizeof path, "%s/cpu.stat", of.directory);
+        const uint64_t held = plx_limits_entry(root, path, of.unified ? "throttled_usec" : "throttled_time");
+        const double seconds = (double)held / (of.unified ? 1e6 : 1e9);
+        most = seconds > most ? seconds : most;
+    }
+    plx_limits_close(&from);
+    return most;
+}
+
+static inline void plx_limits_of_mount(const char *root, char *line, plx_host_limits *limits)
+{
+    plx_limits_hierarchy of;
+    if (plx_limits_hierarchy_of(root, line, &of))
+        plx_limits_walk(root, of.directory, of.mount_length, of.unified, of.memory, of.processors, limits);
 }
 
 /* ---- the machine ---------------------------------------------------------------------------- */
@@ -356,12 +389,18 @@ static inline void plx_host_limits_below(const char *root, plx_host_limits *limi
         limits->memory_bytes = limits->memory_left = 0;
 }
 
-/* As they are now.  PLX_SYSTEM_ROOT names another root than "/", but not to who has raised privileges. */
-static inline void plx_host_limits_now(plx_host_limits *limits)
+/* What stands for "/".  PLX_SYSTEM_ROOT names another root, but not to who has raised privileges. */
+static inline const char *plx_limits_root(void)
 {
     const bool plain = getuid() == geteuid() && getgid() == getegid();
     const char *root = plain ? getenv("PLX_SYSTEM_ROOT") : NULL;
-    plx_host_limits_below(root != NULL ? root : "", limits);
+    return root != NULL ? root : "";
+}
+
+/* As they are now. */
+static inline void plx_host_limits_now(plx_host_limits *limits)
+{
+    plx_host_limits_below(plx_limits_root(), limits);
 }
 
 /* How many threads have a processor each, of `wanted`: a quota is rounded up. */

@@ -228,13 +228,25 @@ typedef struct plx_study_device {
     bool flushing_measured;
     plx_telemetry environment; /* when the study ended; of the same chip through another
                                 * backend where this one does not say */
-    char changes[512];         /* what its plugin changed of the process, as plx_plugin_changes() says */
+    bool throttle_known;       /* whether it told when the study began by what it was held back, PLX_THROTTLE_ bits: */
+    uint32_t throttle_begin;
+    char changes[512]; /* what its plugin changed of the process, as plx_plugin_changes() says */
     plx_ceilings ceilings;
 } plx_study_device;
 
 /* "the device was at its power limit, at 1410 of 1980 MHz", of when the ceiling was measured; "1980 MHz", where it was
  * not; "": nobody tells. */
 PLX_API void plx_ceiling_clock_text(const plx_study_device *device, plx_ceiling_kind kind, char *text, size_t capacity);
+
+/* How busy the machine was while a study ran. */
+typedef struct plx_activity {
+    bool known;                  /* else nothing below means anything */
+    double load_begin, load_end; /* load averages of a minute, when it began and ended */
+    double others;               /* processors' worth of time that others took meanwhile; -1: nobody knows */
+    uint64_t switches; /* how often the system took a processor from this process: involuntary context switches */
+    double throttled_begin_s, throttled_end_s; /* for how long its control groups had held their processes back until
+                                                * then */
+} plx_activity;
 
 /* What made the results, and on which machine.  "" and 0: nobody knows. */
 typedef struct plx_environment {
@@ -254,7 +266,12 @@ typedef struct plx_environment {
      * which of so many processes of the job it was.  ranks 0: it was none of several. */
     char host_name[128], boot[40], job[96], node[128];
     uint64_t rank, ranks;
+    plx_activity activity; /* of the study; plx_environment_now() does not know it */
 } plx_environment;
+
+/* Whether others took so much of the machine that times differ from run to run; text: "load 3.6 on 2 processors", also
+ * where it was not busy; "": nobody knows. */
+PLX_API bool plx_environment_is_busy(const plx_environment *environment, char *text, size_t capacity);
 
 /* From now on nothing that this process writes or compares says on which host or chips it ran: names of hosts, boots
  * and jobs, UUIDs and PCI addresses are left out, as if they were not known.  False: they are there again. */

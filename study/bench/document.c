@@ -315,6 +315,7 @@ plx_status plx_bench_file_add(plx_bench_file *file, const plx_results *results, 
         status = plx_results_add_pair(document, &pair, error);
     }
     plx_environment_now(&document->environment);
+    document->environment.activity = results->environment.activity;
     if (!file->resumed) /* else older records refer to what was measured of the devices then */
         memcpy(document->devices, results->devices, results->device_count * sizeof *document->devices);
     return status;

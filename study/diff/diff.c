@@ -1,5 +1,6 @@
 /* plx_diff: what became slower, faster, wrong or less accurate from one file of results
  * to another. */
+#include "study/diff/between_runs.h"
 #include "study/diff/diff.h"
 #include "study/diff/significance.h"
 
@@ -206,17 +207,22 @@ static bool has_times(const plx_match *match)
            match->before->time.measured && match->after->time.measured && obstacle(match) == NULL;
 }
 
-static plx_noise noise_of(const plx_interval *time, size_t runs)
+static plx_noise noise_of(const plx_results *results, const plx_record *record, const plx_interval *time, bool moderate)
 {
-    return runs > 1 ? plx_noise_between(time->low_ns, time->high_ns, runs)
-                    : plx_noise_of(time->low_ns, time->high_ns, time->samples);
+    return record->time.runs > 1 ? plx_noise_between(time->low_ns, time->high_ns, record->time.runs)
+                                 : plx_noise_of_one_run(results, record, time, moderate);
 }
 
-static double p_of(const plx_match *match)
+/* Of few samples alone nothing can be told but that they are near to each other or that they are not: a difference that
+ * stands out from either noise is one. */
+static double p_of(const diff *d, const plx_match *match)
 {
     const plx_interval old = time_of(match, match->before), new = time_of(match, match->after);
-    return plx_medians_differ(old.median_ns, noise_of(&old, match->before->time.runs), new.median_ns,
-                              noise_of(&new, match->after->time.runs));
+    double least = 1;
+    for (int moderate = 0; moderate < 2; moderate++)
+        least = fmin(least, plx_medians_differ(old.median_ns, noise_of(d->before, match->before, &old, moderate == 1),
+                                               new.median_ns, noise_of(d->after, match->after, &new, moderate == 1)));
+    return least;
 }
 
 /* The p of every match, corrected for all of them being asked at once. */
@@ -231,7 +237,7 @@ static plx_status judge_family(diff *d)
         if (!has_times(match))
             continue;
         d->timed[count] = i;
-        d->family[count++] = p_of(match);
+        d->family[count++] = p_of(d, match);
     }
     plx_holm(d->family, order, count);
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,5 @@
 /* In what the environments of two files differ, a line each. */
+#include "study/diff/between_runs.h"
 #include "study/diff/diff.h"
 
 #include <stdlib.h>
@@ -145,15 +146,60 @@ static plx_status tell_unknown(size_t count, const char *file, plx_diff_results 
     return add_line(results, line, error);
 }
 
+/* "the machine was busy (load 3.6 on 2 processors): the new file" */
+static plx_status tell_busy(const plx_results *of, const char *file, plx_diff_results *results, plx_error *error)
+{
+    char load[64], line[160];
+    if (!plx_environment_is_busy(&of->environment, load, sizeof load))
+        return PLX_OK;
+    (void)snprintf(line, sizeof line, "the machine of the %s file was busy (%s)", file, load);
+    return add_line(results, line, error);
+}
+
+static bool has_runs(const plx_results *of)
+{
+    for (size_t i = 0; i < of->record_count; i++)
+        if (of->records[i].time.runs > 1)
+            return true;
+    return false;
+}
+
+/* What a single run of each file can't tell of a processor, whose runs differ by much. */
+static plx_status tell_single(const plx_results *before, const plx_results *after, plx_diff_results *results,
+                              plx_error *error)
+{
+    plx_status status = PLX_OK;
+    char line[320];
+    for (size_t i = 0; !has_runs(before) && !has_runs(after) && status == PLX_OK && i < before->device_count; i++) {
+        const plx_study_device *device = &before->devices[i], *other = find_device(after, device);
+        const double ratio = other != NULL ? plx_between_runs_ratio(before, device, after, other) : 1;
+        if (!(ratio > 1.1))
+            continue;
+        (void)snprintf(
+            line, sizeof line,
+            "%.40s: single runs there differ by up to %.2f times, and less is no change; bench --runs 5 tells "
+            "more",
+            device->label, ratio);
+        status = add_line(results, line, error);
+    }
+    return status;
+}
+
 plx_status plx_diff_environments(const plx_results *before, const plx_results *after, plx_diff_results *results,
                                  plx_error *error)
 {
     plx_status status = tell_build(&before->environment, &after->environment, results, error);
     if (status == PLX_OK)
+        status = tell_busy(before, "old", results, error);
+    if (status == PLX_OK)
+        status = tell_busy(after, "new", results, error);
+    if (status == PLX_OK)
         status = tell_seconds(before, after, results, error);
     if (status == PLX_OK)
         status =
             results->across ? tell_chips(before, after, results, error) : tell_devices(before, after, results, error);
+    if (status == PLX_OK && !results->across)
+        status = tell_single(before, after, results, error);
     if (status == PLX_OK)
         status = tell_unknown(before->unknown, "old", results, error);
     return status == PLX_OK ? tell_unknown(after->unknown, "new", results, error) : status;

@@ -14,7 +14,7 @@
 typedef struct times {
     double *medians, *host; /* by the clock of the record, and by the host's */
     size_t count, host_count;
-    double widest; /* interval within a run, as a ratio */
+    double squares; /* of the half intervals within the runs, as logarithms */
 } times;
 
 typedef struct merging {
@@ -51,7 +51,8 @@ static void take(times *of, const plx_record *record, bool device_clock)
         return;
     if (time->device_clock == device_clock) {
         of->medians[of->count++] = time->median_ns;
-        of->widest = fmax(of->widest, time->low_ns > 0 ? time->high_ns / time->low_ns : 1);
+        const double half = time->low_ns > 0 ? log(time->high_ns / time->low_ns) / 2 : 0;
+        of->squares += half * half;
     }
     if (time->host.measured && time->host.median_ns > 0)
         of->host[of->host_count++] = time->host.median_ns;
@@ -85,27 +86,47 @@ static plx_status add_run(merging *m, const plx_results *run, plx_error *error)
     return status;
 }
 
-/* The geometric mean of the runs' medians, and its 95 % interval. */
-static void interval_of(const double *values, size_t count, double *median, double *low, double *high)
+static int rising(const void *a, const void *b)
 {
-    double mean = 0, squares = 0;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The middle ones' place of `at`: those that are left out count as the last that are not. */
+static double winsorized(const double *logs, size_t count, size_t trimmed, size_t at)
+{
+    return logs[at < trimmed ? trimmed : at >= count - trimmed ? count - trimmed - 1 : at];
+}
+
+/* The geometric mean of the runs' medians without the extremes, and its 95 % interval (Yuen 1974).  Sorts them. */
+static void interval_of(double *values, size_t count, double *median, double *low, double *high)
+{
+    const size_t trimmed = plx_trimmed_runs(count);
+    const double left = (double)(count - 2 * trimmed);
+    double mean = 0, middle = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
-        mean += log(values[i]) / (double)count;
+        values[i] = log(values[i]);
+    qsort(values, count, sizeof *values, rising);
+    for (size_t i = 0; i < count; i++) {
+        mean += i >= trimmed && i < count - trimmed ? values[i] / left : 0;
+        middle += winsorized(values, count, trimmed, i) / (double)count;
+    }
     for (size_t i = 0; i < count; i++)
-        squares += (log(values[i]) - mean) * (log(values[i]) - mean);
-    const double error = sqrt(squares / ((double)count - 1) / (double)count), half = plx_reach_of_runs(count) * error;
+        squares += pow(winsorized(values, count, trimmed, i) - middle, 2);
+    const double half = plx_reach_of_runs(count) * sqrt(squares / left / (left - 1));
     *median = exp(mean);
     *low = exp(mean - half);
     *high = exp(mean + half);
 }
 
-/* Where runs happen to be nearer to each other than the samples of one, these count. */
+/* Where runs happen to be nearer to each other than the samples within them allow, these count: for the mean of so many
+ * runs. */
 static void finish(times *of, plx_record *record)
 {
     plx_timing *time = &record->time;
     if (of->count >= 2 && time->measured) {
         interval_of(of->medians, of->count, &time->median_ns, &time->low_ns, &time->high_ns);
-        const double half = sqrt(fmax(of->widest, 1));
+        const double half = exp(sqrt(of->squares) / (double)of->count);
         time->low_ns = fmin(time->low_ns, time->median_ns / half);
         time->high_ns = fmax(time->high_ns, time->median_ns * half);
         time->samples = time->runs = of->count;
@@ -114,6 +135,13 @@ static void finish(times *of, plx_record *record)
         interval_of(of->host, of->host_count, &time->host.median_ns, &time->host.low_ns, &time->host.high_ns);
         time->host.samples = of->host_count;
     }
+}
+
+/* Of runs that are one the machine was as busy as in the busiest. */
+static void keep_busiest(plx_activity *into, const plx_activity *of)
+{
+    if (of->known && (!into->known || fmax(of->load_end, of->others) > fmax(into->load_end, into->others)))
+        *into = *of;
 }
 
 plx_status plx_runs_read(const char *const *paths, size_t count, plx_results *results, plx_error *error)
@@ -130,6 +158,8 @@ plx_status plx_runs_read(const char *const *paths, size_t count, plx_results *re
         status = plx_results_read(paths[i], &run, error);
         if (status == PLX_OK)
             status = add_run(&m, &run, error);
+        if (status == PLX_OK)
+            keep_busiest(&results->environment.activity, &run.environment.activity);
         plx_results_free(&run);
     }
     for (size_t i = 0; status == PLX_OK && i < results->record_count; i++)

@@ -88,11 +88,22 @@ plx_noise plx_noise_of(double low, double high, size_t samples)
     return noise;
 }
 
+size_t plx_trimmed_runs(size_t runs)
+{
+    return runs >= 8 ? runs / 5 : 0;
+}
+
+/* How well the error of their mean is known. */
+static size_t freedom_of_runs(size_t runs)
+{
+    return runs > 1 ? runs - 2 * plx_trimmed_runs(runs) - 1 : 1;
+}
+
 /* Student's quantile; an approximation where it hardly differs from the normal one. */
 double plx_reach_of_runs(size_t runs)
 {
     static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
-    const size_t freedom = runs > 1 ? runs - 1 : 1;
+    const size_t freedom = freedom_of_runs(runs);
     return freedom <= sizeof few / sizeof few[0] ? few[freedom - 1] : 1.960 + 2.4 / (double)freedom;
 }
 
@@ -102,7 +113,19 @@ plx_noise plx_noise_between(double low, double high, size_t runs)
     if (runs < 2 || !(low > 0 && high >= low && isfinite(high)))
         return noise;
     noise.error = log(high / low) / 2 / plx_reach_of_runs(runs);
-    noise.freedom = (double)runs - 1;
+    noise.freedom = (double)freedom_of_runs(runs);
+    return noise;
+}
+
+/* As Welch and Satterthwaite have it. */
+plx_noise plx_noise_with(plx_noise noise, double known)
+{
+    const double own = noise.error * noise.error, all = own + known * known;
+    if (!isfinite(all) || !(known > 0))
+        return noise;
+    noise.error = sqrt(all);
+    noise.freedom = own > 0 ? noise.freedom * (all / own) * (all / own) : 1e6;
+    noise.freedom = fmin(noise.freedom, 1e6);
     return noise;
 }
 

@@ -16,10 +16,15 @@ typedef struct plx_noise {
 
 /* The interval is of order statistics (statistics.c), of so many samples. */
 plx_noise plx_noise_of(double low, double high, size_t samples);
-/* The half width of a 95 % interval of the mean of so many runs, at least two, in its standard errors. */
+/* How many of the slowest of so many runs are left out of their mean, and as many of the fastest: from eight on a
+ * fifth, for a machine that something else held up in one of them tells nothing of the rest. */
+size_t plx_trimmed_runs(size_t runs);
+/* The half width of a 95 % interval of that mean of so many runs, at least two, in its standard errors. */
 double plx_reach_of_runs(size_t runs);
-/* The interval is of runs' medians. */
+/* The interval is of runs' medians (runs.c). */
 plx_noise plx_noise_between(double low, double high, size_t runs);
+/* Together with an error that is known, and independent of it. */
+plx_noise plx_noise_with(plx_noise noise, double known);
 /* Probability of two medians at least that far apart when the true ones are equal. */
 double plx_medians_differ(double one, plx_noise noise_one, double other, plx_noise noise_other);
 

@@ -193,6 +193,7 @@ plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_erro
     plx_environment environment = results->environment;
     if (environment.parallax[0] == '\0')
         plx_environment_now(&environment);
+    environment.activity = results->environment.activity;
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", probe ? "parallax-probe/1" : "parallax-results/1");
     plx_archive_environment(&archive, &environment);

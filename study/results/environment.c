@@ -91,6 +91,23 @@ void plx_environment_now(plx_environment *environment)
     place_now(environment);
 }
 
+/* ---- busy? ---------------------------------------------------------------------------- */
+
+/* Others take so much that times differ: a quarter of a processor, or a twentieth of all.  Where nobody knows what
+ * they took, half of the processors were busy before the study began. */
+bool plx_environment_is_busy(const plx_environment *environment, char *text, size_t capacity)
+{
+    const plx_activity *now = &environment->activity;
+    const bool here = environment->parallax[0] == '\0'; /* of a study of this process */
+    const double processors = fmax(here ? (double)sysconf(_SC_NPROCESSORS_ONLN) : (double)environment->threads, 1);
+    const double load = fmax(fmax(now->load_begin, now->load_end), now->others);
+    text[0] = '\0';
+    if (!now->known)
+        return false;
+    (void)snprintf(text, capacity, "load %.1f on %.0f processor%s", load, processors, processors > 1 ? "s" : "");
+    return now->others >= 0 ? now->others > fmax(0.25, processors / 20) : now->load_begin > processors / 2;
+}
+
 /* ---- facts: their tables ------------------------------------------------------------ */
 
 typedef enum kind {
@@ -101,10 +118,13 @@ typedef enum kind {
     NATURAL_64,
     SIZE,
     PROCESSORS,
-    RANK, /* written where there are several */
+    RANK,    /* written where there are several */
+    WATCHED, /* written where somebody watched how busy the machine was */
+    SWITCHES,
     MEASURED,
     ECC,
     THROTTLE,
+    THROTTLE_BEGIN,
     UUID,
     FLUSHES,
     CAPABILITY
@@ -147,6 +167,14 @@ static const row environment_rows[] = {
     {"host.node", "the scheduler's name of the host", TEXT, OF(node), PLX_FACT_HOST | PLX_FACT_IDENTITY, 0},
     {"host.ranks", "processes of the job", NATURAL_64, OF(ranks), PLX_FACT_HOST, 0},
     {"host.rank", "which of them", RANK, OF(rank), PLX_FACT_HOST, 0},
+    {"host.load_begin", "load average when it began", WATCHED, OF(activity.load_begin), PLX_FACT_HOST, 0},
+    {"host.load_end", "load average when it ended", WATCHED, OF(activity.load_end), PLX_FACT_HOST, 0},
+    {"host.others", "processors that others took", WATCHED, OF(activity.others), PLX_FACT_HOST, 0},
+    {"host.switches", "involuntary context switches", SWITCHES, OF(activity.switches), PLX_FACT_HOST, 0},
+    {"host.throttled_begin_s", "seconds that control groups had held back when it began", WATCHED,
+     OF(activity.throttled_begin_s), PLX_FACT_HOST, 0},
+    {"host.throttled_end_s", "seconds that control groups had held back when it ended", WATCHED,
+     OF(activity.throttled_end_s), PLX_FACT_HOST, 0},
 };
 
 #undef OF
@@ -180,6 +208,7 @@ static const row device_rows[] = {
     {"temperature_c", "temperature in °C", MEASURED, OF(environment.temperature_c), 0, PLX_KNOWS_TEMPERATURE},
     {"ecc", "ECC", ECC, OF(environment.ecc), STATE_REPORTED, PLX_KNOWS_ECC},
     {"throttle", "throttled by", THROTTLE, OF(environment.throttle), 0, PLX_KNOWS_THROTTLE},
+    {"throttle_begin", "throttled when it began by", THROTTLE_BEGIN, OF(throttle_begin), 0, PLX_KNOWS_THROTTLE},
 };
 
 /* ---- facts: their values -------------------------------------------------------------- */
@@ -234,6 +263,10 @@ static void put_of_device(const plx_study_device *device, const row *of, plx_fac
     case THROTTLE:
         put_throttle(device->environment.throttle, fact->text, sizeof fact->text);
         break;
+    case THROTTLE_BEGIN:
+        fact->known = device->throttle_known;
+        put_throttle(device->throttle_begin, fact->text, sizeof fact->text);
+        break;
     case UUID:
         fact->known = info->has_uuid;
         plx_uuid_text(info->uuid, fact->text);
@@ -251,6 +284,15 @@ static void put_rank(const plx_environment *environment, plx_fact *fact)
 {
     put_natural(environment->rank, fact);
     fact->known = environment->ranks > 0;
+}
+
+static void put_watched(const plx_environment *environment, const row *of, const void *at, plx_fact *fact)
+{
+    if (of->kind == SWITCHES)
+        put_natural(*(const uint64_t *)at, fact);
+    else
+        put_processors(*(const double *)at, fact);
+    fact->known = environment->activity.known && fact->number >= 0;
 }
 
 /* What anonymous results are without. */
@@ -276,6 +318,8 @@ static void put_fact(const void *whole, const row *of, plx_fact *fact)
         put_natural(*(const uint64_t *)(const void *)at, fact);
     else if (of->kind == RANK)
         put_rank(whole, fact);
+    else if (of->kind == WATCHED || of->kind == SWITCHES)
+        put_watched(whole, of, at, fact);
     else if (of->kind == PROCESSORS)
         put_processors(*(const double *)(const void *)at, fact);
     else if (of->kind == SIZE)
@@ -379,10 +423,22 @@ static void throttle_field(plx_archive *archive, const char *name, uint32_t *rea
     plx_archive_list_end(archive);
 }
 
+static void throttle_begin_field(plx_archive *archive, const char *name, plx_study_device *device)
+{
+    if (plx_archive_reads(archive))
+        device->throttle_known = plx_archive_has(archive, name);
+    if (device->throttle_known)
+        throttle_field(archive, name, &device->throttle_begin);
+}
+
 /* What sensors say: nothing stands where nothing is known. */
 static void sensor_field(plx_archive *archive, const row *of, plx_study_device *device)
 {
     plx_telemetry *state = &device->environment;
+    if (of->kind == THROTTLE_BEGIN) {
+        throttle_begin_field(archive, of->path, device);
+        return;
+    }
     double *const number = (double *)(void *)((char *)device + of->offset);
     if (plx_archive_reads(archive) && plx_archive_has(archive, of->path))
         state->known |= of->bit;
@@ -518,6 +574,22 @@ static void number_part(plx_archive *archive, const char *key, kind of, void *at
         *natural = plx_archive_natural(archive, key, *natural, 0);
 }
 
+/* Before the first of these fields it is decided whether there are any. */
+static void watched_part(plx_archive *archive, const char *key, const row *of, void *at, plx_activity *activity)
+{
+    double *number = at;
+    uint64_t *count = at;
+    if (plx_archive_reads(archive) && of->offset == offsetof(plx_environment, activity.load_begin))
+        activity->known = plx_archive_has(archive, key);
+    if (!activity->known)
+        return;
+    if (of->kind == SWITCHES)
+        *count = plx_archive_natural(archive, key, *count, 0);
+    else if (plx_archive_reads(archive) || *number >= 0)
+        *number = plx_archive_number(archive, key, *number, 1e15,
+                                     of->offset == offsetof(plx_environment, activity.others) ? -1 : 0);
+}
+
 /* What nobody knows is not there. */
 static void environment_part(plx_archive *archive, const char *name, plx_environment *environment)
 {
@@ -533,6 +605,8 @@ static void environment_part(plx_archive *archive, const char *name, plx_environ
             continue;
         if (of->kind == TEXT || of->kind == TEXT_OR_NONE)
             plx_archive_remark(archive, key, at, of->bytes);
+        else if (of->kind == WATCHED || of->kind == SWITCHES)
+            watched_part(archive, key, of, at, &environment->activity);
         else
             number_part(archive, key, of->kind, at);
         if (good && archive->wrong != NULL)

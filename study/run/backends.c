@@ -167,7 +167,7 @@ static plx_status open_each(plx_open_backends *opened, const char *const *names,
 static plx_status open_backends(plx_context *context, const char *const *names, size_t count, bool goes_on,
                                 plx_open_backends *opened, plx_error *error)
 {
-    plx_open_backends made = {.context = context};
+    plx_open_backends made = {.context = context, .began = plx_activity_mark_now()};
     const plx_status status = open_each(&made, names, count, goes_on, error);
 
     plx_host_take_threads(); /* for what a study computes itself, its references first */
@@ -223,6 +223,7 @@ plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results,
         (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(opened->backends[i]));
         device->info = *plx_backend_device(opened->backends[i]);
         plx_measure_flushing(opened->backends[i], device);
+        plx_backend_throttle(opened->backends[i], opened->backends, opened->count, device);
         device->named = opened->named[i];
         device->physical = physical_number(results->devices, i);
     }

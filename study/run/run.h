@@ -227,6 +227,22 @@ typedef struct plx_integers {
 void plx_integers_test(plx_integers *integers, plx_candidate *candidate, const plx_inputs *inputs);
 void plx_integers_free(plx_integers *integers);
 
+/* ---- how busy the machine is (activity.c) ---------------------------------------------- */
+
+/* What is counted, at one time. */
+typedef struct plx_activity_mark {
+    bool known;         /* the load, at least */
+    double at_s, load;  /* when; the load average of a minute */
+    double spent_s;     /* processor seconds that the machine has spent; 0: nobody knows */
+    double own_s;       /* and this process, with its children */
+    double throttled_s; /* for how long its control groups were held back */
+    uint64_t switches;  /* involuntary context switches of this process */
+} plx_activity_mark;
+
+plx_activity_mark plx_activity_mark_now(void);
+/* From then until now. */
+plx_activity plx_activity_since(const plx_activity_mark *began);
+
 /* ---- open backends (backends.c) -------------------------------------------------- */
 
 /* The backends of a study, opened. */
@@ -245,6 +261,7 @@ typedef struct plx_open_backends {
         plx_device_info info;
     } * unopened;
     size_t unopened_count;
+    plx_activity_mark began; /* when they were opened */
 } plx_open_backends;
 
 /* No names, or "all": every device of every plugin. */
@@ -263,6 +280,8 @@ plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results,
 /* What their plugins changed of the process so far. */
 void plx_backends_changes(const plx_open_backends *opened, plx_results *results);
 void plx_backends_environment(const plx_open_backends *opened, plx_results *results); /* telemetry.c */
+/* By what the device is held back now, when a study begins. */
+void plx_backend_throttle(plx_backend *backend, plx_backend *const *others, size_t count, plx_study_device *device);
 /* The one of the backends that tells the state of this one's chip; NULL: none does. */
 plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count);
 /* The record of a device that could not be opened: a backend that failed, not one that

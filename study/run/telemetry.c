@@ -25,6 +25,17 @@ void plx_backends_changes(const plx_open_backends *opened, plx_results *results)
                            sizeof results->devices[i].changes);
 }
 
+void plx_backend_throttle(plx_backend *backend, plx_backend *const *others, size_t count, plx_study_device *device)
+{
+    plx_backend *source = plx_telemetry_source(backend, others, count);
+    plx_telemetry now = {.known = 0};
+
+    if (source == NULL || plx_backend_telemetry(source, &now) != PLX_OK)
+        return;
+    device->throttle_known = (now.known & PLX_KNOWS_THROTTLE) != 0;
+    device->throttle_begin = device->throttle_known ? now.throttle : 0;
+}
+
 void plx_backends_environment(const plx_open_backends *opened, plx_results *results)
 {
     for (size_t i = 0; i < opened->count; ++i) {
@@ -33,4 +44,5 @@ void plx_backends_environment(const plx_open_backends *opened, plx_results *resu
             (void)plx_backend_telemetry(source, &results->devices[i].environment);
     }
     plx_backends_changes(opened, results);
+    results->environment.activity = plx_activity_since(&opened->began);
 }

@@ -1,5 +1,6 @@
 # Files, results and what stands on them: reports, bench, diff, tuned choices.
 cmocka_tests += \
+	tests/results/test_activity \
 	tests/results/test_choice \
 	tests/results/test_diff \
 	tests/results/test_attribution \
@@ -11,8 +12,12 @@ cmocka_tests += \
 	tests/results/test_cache_file \
 	tests/results/test_sha256 \
 	tests/results/test_tune
-script_tests += tests/results/test_bench.sh tests/results/test_pack.sh tests/results/test_together.sh tests/results/test_environment.sh
+script_tests += tests/results/test_bench.sh tests/results/test_equal_runs.sh tests/results/test_pack.sh tests/results/test_together.sh \
+	tests/results/test_environment.sh
 
+tests_results_test_activity_SOURCES = tests/results/test_activity.c
+tests_results_test_activity_CFLAGS = $(study_cflags)
+tests_results_test_activity_LDADD = $(study_ldadd)
 tests_results_test_attribution_SOURCES = tests/results/test_attribution.c
 tests_results_test_attribution_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_attribution_LDADD = $(study_ldadd)

@@ -182,6 +182,61 @@ static void times_change_beyond_noise(void **state)
     expect_change(one(1000, 5, 3), one(2000, 10, 3), PLX_CHANGE_SLOWER, 1);
 }
 
+/* Three samples that a busy machine held up differently tell little of their noise, and all the same 10 ms are not 246
+ * ns.  Where samples happen to agree, what such devices do otherwise counts. */
+static void few_samples_say_what_is_enormous(void **state)
+{
+    (void)state;
+    expect_change(one(246, 120, 3), one(10e6, 6e6, 3), PLX_CHANGE_SLOWER, 1);
+    expect_change(one(10e6, 6e6, 3), one(246, 120, 3), PLX_CHANGE_FASTER, 0);
+    expect_change(one(246, 120, 3), one(2600, 1500, 4), PLX_CHANGE_SLOWER, 1);
+    expect_nothing(one(1000, 1, 2), one(1040, 1, 2));
+    expect_nothing(one(1000, 100, 3), one(1300, 100, 3));
+}
+
+/* The same record of a processor, which equal runs on it differ by, and of one that others use as well. */
+static json_t *one_on_a_processor(double median, const char *plugin, double load)
+{
+    json_t *root = one(median, 0.002 * median, 50), *device = json_array_get(json_object_get(root, "devices"), 0);
+    json_object_set_new(root, "host", json_pack("{s:s, s:i}", "cpu", "Acme 9000", "threads", 2));
+    json_object_set_new(device, "name", json_string("cpu-Acme 9000"));
+    json_object_set_new(device, "api", json_string(plugin[0] == 'o' ? "OpenCL 3.0 PoCL 5.0" : "C11"));
+    json_object_set_new(device, "label", json_sprintf("%s:0", plugin));
+    json_object_set_new(first_record(root), "backend", json_sprintf("%s:0", plugin));
+    if (load >= 0)
+        json_object_update_new(
+            json_object_get(root, "host"),
+            json_pack("{s:f, s:f, s:f, s:i}", "load_begin", load, "load_end", load, "others", load, "switches", 9));
+    return root;
+}
+
+static void one_run_of_a_processor_tells_large_changes(void **state)
+{
+    static const char *const plugins[] = {"host", "opencl"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *plugin = plugins[i];
+        expect_nothing(one_on_a_processor(1000, plugin, 0), one_on_a_processor(1150, plugin, 0));
+        expect_nothing(one_on_a_processor(1000, plugin, -1), one_on_a_processor(1150, plugin, -1)); /* an old file */
+        expect_change(one_on_a_processor(1000, plugin, 0), one_on_a_processor(2000, plugin, 0), PLX_CHANGE_SLOWER, 1);
+    }
+    expect_change(one(1000, 2, 50), one(1150, 2, 50), PLX_CHANGE_SLOWER, 1); /* no processor */
+}
+
+static void a_busy_machine_is_named_and_tells_less(void **state)
+{
+    (void)state;
+    json_t *before = one_on_a_processor(1000, "host", 0), *after = one_on_a_processor(2500, "host", 1.8);
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.counts[PLX_CHANGE_SLOWER], 0);
+    assert_int_equal(results.environment_count, 2);
+    assert_string_equal(results.environment[0], "the machine of the new file was busy (load 1.8 on 2 processors)");
+    assert_non_null(strstr(results.environment[1], "host:0"));
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
 /* A product in f32; NULL: nothing is said of the compute type, as in files of before. */
 static json_t *one_product(double median, const char *compute)
 {
@@ -710,6 +765,34 @@ static void a_slower_kernel_is_found_between_runs(void **state)
         (void)unlink(run_paths[run]);
 }
 
+/* One run of ten that something else held up hides no slower kernel, and makes none. */
+static void one_run_that_was_held_up_hides_nothing(void **state)
+{
+    enum { MANY = 10 };
+    char path[2][MANY][80];
+    const char *sides[2][MANY];
+    plx_error error = {""};
+    (void)state;
+    noise_state = 77;
+    for (int side = 0; side < 2; side++)
+        for (int run = 0; run < MANY; run++) {
+            const double held_up = run == 3 + side ? 1.6 : 1;
+            json_t *root = one(sample_of(NORMAL, 0.02) * held_up * (side == 1 ? 1.15 : 1), 2, 40);
+            (void)snprintf(path[side][run], sizeof path[side][run], "%s/held-%d-%d.json", directory, side, run);
+            sides[side][run] = path[side][run];
+            assert_int_equal(json_dump_file(root, path[side][run], 0), 0);
+            json_decref(root);
+        }
+    for (int with = 0; with < 2; with++) { /* the old ones with themselves, and with the new ones */
+        plx_diff_results results;
+        assert_int_equal(plx_diff_runs(sides[0], MANY, sides[with], MANY, NULL, &results, &error), PLX_OK);
+        assert_int_equal(results.counts[PLX_CHANGE_SLOWER], with);
+        plx_diff_results_free(&results);
+    }
+    for (int run = 0; run < 2 * MANY; run++)
+        (void)unlink(path[run / MANY][run % MANY]);
+}
+
 /* ---- what is written ------------------------------------------------------------------------- */
 
 static void the_json_says_it_all(void **state)
@@ -752,6 +835,9 @@ int main(void)
         cmocka_unit_test(holm_asks_more_of_many),
         cmocka_unit_test(noise_needs_samples),
         cmocka_unit_test(times_change_beyond_noise),
+        cmocka_unit_test(few_samples_say_what_is_enormous),
+        cmocka_unit_test(one_run_of_a_processor_tells_large_changes),
+        cmocka_unit_test(a_busy_machine_is_named_and_tells_less),
         cmocka_unit_test(compute_types_are_not_compared),
         cmocka_unit_test(the_threshold_is_the_users),
         cmocka_unit_test(a_lost_time_is_a_regression),
@@ -774,6 +860,7 @@ int main(void)
         cmocka_unit_test(one_slow_record_among_a_thousand_is_found),
         cmocka_unit_test(equal_runs_are_no_regression),
         cmocka_unit_test(a_slower_kernel_is_found_between_runs),
+        cmocka_unit_test(one_run_that_was_held_up_hides_nothing),
         cmocka_unit_test(the_json_says_it_all),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

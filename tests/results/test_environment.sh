@@ -62,6 +62,25 @@ for name in kernels_hash compiler flags date; do
 done
 grep -q "\"kernels_hash\": \"$first\"" "$scratch/compare.json" || fault "the results tell another hash"
 
+# How busy the machine is: in the file, above the table and in a diff.  By a system whose load is known.
+mkdir -p "$scratch/root/proc"
+echo "$build/parallax compare reduce 100 --no-timing --backend host" >"$scratch/command"
+busy() { # LOAD NAME
+    echo "$1 1.00 1.00 2/300 4242" >"$scratch/root/proc/loadavg"
+    PLX_SYSTEM_ROOT=$scratch/root sh "$scratch/command" >/dev/null 2>&1 # finds the plugins
+    PLX_SYSTEM_ROOT=$scratch/root sh -c "$(cat "$scratch/command") --json '$scratch/$2.json'" >"$scratch/$2" 2>/dev/null
+}
+busy 900.04 busy
+busy 0.00 idle
+head -1 "$scratch/busy" | grep -q '^this machine is busy (load 900.0 on [0-9]* processors*)$' ||
+    fault "a busy machine is not named above the table: $(head -1 "$scratch/busy")"
+grep -q 'busy' "$scratch/idle" && fault "an idle machine is called busy"
+grep -q '"load_begin": 900.04' "$scratch/busy.json" && grep -q '"load_end": 0.0' "$scratch/idle.json" &&
+    grep -q '"switches": [0-9]' "$scratch/idle.json" && grep -q '"throttled_begin_s": ' "$scratch/idle.json" ||
+    fault "the load is not in the file"
+"$build/parallax" diff "$scratch/idle.json" "$scratch/busy.json" >"$scratch/diff"
+grep -q 'the machine of the new file was busy (load 900.0 on' "$scratch/diff" || fault "diff names no busy machine"
+
 # What is no tree, or no SHA-256, is refused.
 sh "$sources/build-aux/build-facts" "$scratch" "$sha256" cc '' '' '' >/dev/null 2>&1 &&
     fault "a directory without kernels was taken"
