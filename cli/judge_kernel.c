@@ -148,7 +148,6 @@ static void wait_for(pid_t child, judged *to, bool compiles)
         }
         (void)nanosleep(&pause, NULL);
     }
-    (void)kill(-child, SIGKILL); /* what it has left running */
     if (to->ended && WIFEXITED(status))
         return;
     if (WIFSIGNALED(status))
@@ -160,9 +159,28 @@ static void wait_for(pid_t child, judged *to, bool compiles)
     end_it(to, JUDGED_CRASHED, why);
 }
 
+/* What it has left running, wherever it belongs by now: it is this process's child since its parent ended. */
+static void end_orphans(void)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        char line[256] = "";
+        FILE *file = fopen("/proc/thread-self/children", "re");
+        const bool any = file != NULL && fgets(line, sizeof line, file) != NULL;
+        if (file != NULL)
+            (void)fclose(file);
+        const pid_t orphan = any ? (pid_t)strtol(line, NULL, 10) : 0;
+        if (orphan <= 0)
+            return;
+        (void)kill(orphan, SIGKILL);
+        while (waitpid(orphan, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+}
+
 static void run_apart(worker_function *what, cli_options *options, judged *to, bool compiles)
 {
     const pid_t parent = getpid();
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     to->ended = false;
     (void)fflush(NULL);
     const pid_t child = fork();
@@ -174,6 +192,8 @@ static void run_apart(worker_function *what, cli_options *options, judged *to, b
     }
     (void)setpgid(child, child);
     wait_for(child, to, compiles);
+    (void)kill(-child, SIGKILL);
+    end_orphans();
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------ */
@@ -205,9 +225,14 @@ static int take_operation(cli_options *options)
     return status;
 }
 
-/* Without --dtype those that the recipe takes. */
+/* Without --dtype those that the recipe takes; of a function without a recipe f32. */
 static void take_dtypes(cli_options *options)
 {
+    const plx_kernel_facts *facts = plx_kernel_file_facts(options->kernel);
+    if (facts->is_function && !facts->has_recipe && (options->given & OPT_DTYPE) == 0) {
+        options->dtypes[options->dtype_count++] = PLX_F32;
+        return;
+    }
     const uint32_t dtypes = plx_kernel_file_facts(options->kernel)->dtypes;
     for (unsigned i = 0; i < PLX_DTYPE_COUNT && (options->given & OPT_DTYPE) == 0; i++)
         if (dtypes & PLX_DTYPE_BIT(i))

@@ -169,7 +169,8 @@ static void compile_by_driver(worker *w)
 static void compile_alone(worker *w)
 {
     plx_error error = {""};
-    const char *words = w->options->device != NULL ? w->options->device : "h100";
+    const bool is_host = w->to->facts.is_function && strcmp(w->to->facts.api, "host") == 0;
+    const char *words = w->options->device != NULL ? w->options->device : is_host ? "processor" : "h100";
     plx_status status = plx_described_device(words, &w->to->device, &error);
     if (status != PLX_OK) {
         say(w->to, JUDGED_BAD_RECIPE, "--device: %s", error.text);
@@ -182,7 +183,9 @@ static void compile_alone(worker *w)
         if (!w->to->shapes[i].taken)
             continue;
         status = plx_kernel_file_compile(w->options->kernel, &w->to->shapes[i].problem, &w->to->device, &error);
-        if (status != PLX_OK)
+        if (status == PLX_DEVICE_LOST) /* a function ended its process when it was loaded */
+            say(w->to, JUDGED_CRASHED, "%s", error.text);
+        else if (status != PLX_OK)
             say(w->to, status_of(status), "%s", error.text);
     }
 }
@@ -198,6 +201,7 @@ void judged_compile(cli_options *options, judged *to)
         compile_alone(&w);
     to->facts = *plx_kernel_file_facts(options->kernel);
     (void)snprintf(to->log, sizeof to->log, "%s", plx_kernel_file_log(options->kernel));
+    (void)snprintf(to->fence, sizeof to->fence, "%s", plx_kernel_file_fence(options->kernel));
     to->seconds[0] = 1e-9 * plx_now_ns() - start;
     if (!to->ended)
         say(to, JUDGED_RIGHT, "%s", "");
@@ -354,7 +358,26 @@ static void set_beside(judged_shape *shape, const plx_record *mine, const plx_re
     (void)snprintf(beside->kernel, sizeof beside->kernel, "%s", other->kernel);
 }
 
-static void take_results(judged *to, judged_shape *shape, const plx_results *results)
+/* A function's calls take time by themselves, which is known and not its own; what is hardly more is no time. */
+static void take_off_call(judged_shape *shape, double empty_ns)
+{
+    plx_timing *time = &shape->record.time;
+    shape->call_ns = empty_ns;
+    if (!time->measured || empty_ns <= 0.0)
+        return;
+    if (time->median_ns < 2.0 * empty_ns) {
+        time->measured = false;
+        (void)snprintf(shape->record.reason, sizeof shape->record.reason,
+                       "too short to be timed: a call takes %.3g us, of which %.3g us are the call's own",
+                       time->median_ns / 1e3, empty_ns / 1e3);
+        return;
+    }
+    time->median_ns -= empty_ns;
+    time->low_ns = time->low_ns > empty_ns ? time->low_ns - empty_ns : 0.0;
+    time->high_ns -= empty_ns;
+}
+
+static void take_results(judged *to, judged_shape *shape, const plx_results *results, double empty_ns)
 {
     const plx_record *mine = NULL;
     for (size_t i = 0; i < results->record_count; i++)
@@ -364,13 +387,14 @@ static void take_results(judged *to, judged_shape *shape, const plx_results *res
         return;
     shape->record = *mine;
     shape->ran = true;
+    take_off_call(shape, empty_ns);
     if (mine->outcome == PLX_OUTCOME_WRONG || mine->outcome == PLX_OUTCOME_FAILED)
         keep_wrong(to, mine, NULL);
-    for (size_t i = 0; i < results->record_count && plx_timing_counts(&mine->time); i++) {
+    for (size_t i = 0; i < results->record_count && plx_timing_counts(&shape->record.time); i++) {
         const plx_record *other = &results->records[i];
         if (other != mine && other->outcome == PLX_OUTCOME_OK && plx_timing_counts(&other->time) &&
             (other->kernel_flags & PLX_KERNEL_BASELINE) == 0 && shape->beside_count < JUDGED_PEERS)
-            set_beside(shape, mine, other);
+            set_beside(shape, &shape->record, other);
     }
 }
 
@@ -401,8 +425,19 @@ static bool run_shape(worker *w, judged_shape *shape)
         say(to, status_of(status), "%s", error.text);
         return false;
     }
-    take_results(to, shape, &results);
+    take_results(to, shape, &results, plx_kernel_file_empty_ns(w->options->kernel));
     plx_results_free(&results);
+    return true;
+}
+
+/* Of a function: its process has ended. */
+static bool has_ended(const cli_options *options, judged *to)
+{
+    bool wrote = false;
+    const char *why = plx_kernel_file_ended(options->kernel, &wrote);
+    if (why == NULL)
+        return false;
+    say(to, wrote ? JUDGED_WROTE_ELSEWHERE : JUDGED_CRASHED, "%s", why);
     return true;
 }
 
@@ -438,8 +473,9 @@ void judged_judge(cli_options *options, judged *to)
         if (to->shapes[i].taken)
             good = run_shape(&w, &to->shapes[i]);
     to->seconds[2] = 1e-9 * plx_now_ns() - start;
-    if (good)
+    if (!has_ended(options, to) && good)
         conclude(to);
+    (void)snprintf(to->fence, sizeof to->fence, "%s", plx_kernel_file_fence(options->kernel));
     to->facts = *plx_kernel_file_facts(options->kernel);
     end(&w);
 }

@@ -41,6 +41,7 @@ typedef struct judged_shape {
     char reason[256];  /* why it is not taken */
     plx_record record; /* of the kernel; reason "": it was not run yet */
     bool ran;
+    double call_ns;   /* that was taken off its times: what a call of a function takes by itself; 0 */
     bool has_earlier; /* the time in the record of --against */
     plx_interval earlier;
     judged_beside beside[JUDGED_PEERS];
@@ -54,6 +55,7 @@ typedef struct judged {
     judged_status status;
     char why[512];
     plx_kernel_facts facts;
+    char fence[376]; /* of the process of a function; "" */
     uint64_t seed;
     bool has_device;
     plx_device_info device;

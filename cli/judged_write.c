@@ -51,7 +51,8 @@ static void write_kernel(plx_json *json, const judged *of)
     const plx_kernel_facts *facts = &of->facts;
     plx_json_object(json, "kernel");
     plx_json_text(json, "name", facts->name);
-    plx_json_text(json, "kind", "device code");
+    plx_json_text(json, "kind", facts->is_function ? "host code" : "device code");
+    plx_json_text(json, "fence", of->fence[0] != '\0' ? of->fence : NULL);
     plx_json_text(json, "language", facts->language);
     plx_json_text(json, "source_sha256", facts->source_sha256);
     plx_json_text(json, "recipe_sha256", facts->recipe_sha256);
@@ -136,6 +137,8 @@ static void write_shape(plx_json *json, const judged_shape *shape)
         plx_json_number(json, "low_ns", time->low_ns);
         plx_json_number(json, "high_ns", time->high_ns);
     }
+    if (shape->call_ns > 0.0)
+        plx_json_number(json, "call_ns", shape->call_ns);
     if (shape->has_earlier)
         plx_json_number(json, "earlier_median_ns", shape->earlier.median_ns);
     plx_json_list(json, "beside");
@@ -230,9 +233,12 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
     const judged *of = what;
     char problem[160];
     (void)error;
-    (void)fprintf(to, "%s, device code in %s%s%s%s%s\n", of->facts.name, of->facts.language,
+    (void)fprintf(to, "%s, %s in %s%s%s%s%s\n", of->facts.name, of->facts.is_function ? "host code" : "device code",
+                  of->facts.is_function && of->facts.language[0] == 'C' ? "C" : of->facts.language,
                   of->facts.compiler[0] != '\0' ? ", compiled by " : "", of->facts.compiler,
                   of->has_device ? ", on " : "", of->has_device ? of->device.name : "");
+    if (of->fence[0] != '\0')
+        (void)fprintf(to, "in a process of its own: %s\n", of->fence);
     if (of->facts.finite_only)
         (void)fprintf(to, "not judged: NaN and infinities, which are not for it\n");
     print_cases(to, of);

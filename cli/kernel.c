@@ -51,6 +51,11 @@ int cli_kernel_read(cli_options *options)
         status = cli_wrong_usage("--compute: a kernel in a file is judged in one compute type at a time");
     if (status == CLI_OK)
         status = cli_tunables_read(options, &chosen);
+    plx_op op = PLX_REDUCE;
+    const bool has_op = options->operands.count > 0 && plx_op_from_name(options->operands.at[0], &op);
+    char api[16] = "";
+    if (options->backends.count == 1)
+        (void)snprintf(api, sizeof api, "%.*s", (int)strcspn(options->backends.at[0], ":"), options->backends.at[0]);
     const plx_kernel_wanted wanted = {
         .source = options->source,
         .recipe = options->recipe,
@@ -58,6 +63,9 @@ int cli_kernel_read(cli_options *options)
         .chosen = chosen,
         .chosen_count = options->tunables.count,
         .compute = compute_count > 0 ? computes[0] : PLX_COMPUTE_PLAIN,
+        .has_op = has_op,
+        .op = op,
+        .api = api[0] != '\0' ? api : NULL,
     };
     if (status == CLI_OK) {
         const plx_status opened = plx_kernel_file_open(&wanted, &options->kernel, &error);

@@ -19,7 +19,7 @@ static bool is_zero(const plx_added_kernel *kernel)
     for (size_t i = 0; i < sizeof kernel->more / sizeof kernel->more[0]; i++)
         if (kernel->more[i] != 0)
             return false;
-    return kernel->reserved == 0;
+    return kernel->is_function <= 1;
 }
 
 plx_status plx_context_add_kernel(plx_context *context, const plx_added_kernel *kernel)
@@ -43,6 +43,14 @@ plx_status plx_context_add_kernel(plx_context *context, const plx_added_kernel *
     return PLX_OK;
 }
 
+bool plx_added_functions(const plx_context *context)
+{
+    for (size_t i = 0; i < context->added_count; i++)
+        if (context->added[i].is_function != 0)
+            return true;
+    return false;
+}
+
 void plx_added_forget(plx_context *context)
 {
     free(context->added);
@@ -50,13 +58,21 @@ void plx_added_forget(plx_context *context)
     context->added_count = 0;
 }
 
+/* Device code has memory of its own, functions have memory that others reach. */
+static bool takes(const plx_module *module, const plx_added_kernel *added)
+{
+    const plx_plugin *slots = &module->slots;
+    return slots->plan_launches != NULL &&
+           (added->is_function ? slots->share_memory != NULL : slots->pieces_check != NULL);
+}
+
 const plx_added_kernel *plx_added_of(const plx_context *context, const plx_module *module, plx_op op, size_t index)
 {
-    if (index < module->kernel_counts[op] || module->slots.plan_launches == NULL)
+    if (index < module->kernel_counts[op])
         return NULL;
     size_t left = index - module->kernel_counts[op];
     for (size_t i = 0; i < context->added_count; i++)
-        if (context->added[i].op == op && left-- == 0)
+        if (context->added[i].op == op && takes(module, &context->added[i]) && left-- == 0)
             return &context->added[i];
     return NULL;
 }

@@ -83,6 +83,17 @@ static plx_status open_session(plx_backend *made, const plx_native_device *nativ
     return PLX_OK;
 }
 
+/* For functions in other processes, where there are such and the plugin can. */
+static plx_status share_memory(plx_backend *made, plx_error *error)
+{
+    if (made->plugin->share_memory == NULL || !plx_added_functions(made->context))
+        return PLX_OK;
+    plx_entered call = plx_backend_enter(made, PLX_CALL_OPENING);
+    const plx_status status = made->plugin->share_memory(made->session, error);
+    plx_leave(&call);
+    return status == PLX_OK ? PLX_OK : plx_backend_failed(made, status, error, "opening the device");
+}
+
 plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, const plx_native_device *native,
                             plx_backend **backend)
 {
@@ -100,6 +111,8 @@ plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, 
     }
     if (native != NULL)
         status = check_barred(made);
+    if (status == PLX_OK)
+        status = share_memory(made, &error);
     if (status == PLX_OK)
         status = plx_queue_make(made, NULL, true, &made->own_queue);
     if (status != PLX_OK)

@@ -177,6 +177,8 @@ struct plx_context {
 
 /* ---- kernels that are no plugin's (added.c) ------------------------------- */
 
+/* Whether a function in another process is among them. */
+bool plx_added_functions(const plx_context *context);
 void plx_added_forget(plx_context *context);
 /* The kernels of a backend: its module's, and behind them the context's.  NULL behind the last. */
 const plx_kernel *plx_context_kernel(const plx_context *context, const plx_module *module, plx_op op, size_t index);

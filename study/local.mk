@@ -146,7 +146,9 @@ study_kernel_sources = \
 	study/kernel/kernel.c \
 	study/kernel/kernel.h \
 	study/kernel/record.c \
-	study/kernel/source.c
+	study/kernel/source.c \
+	study/kernel/subject.c \
+	study/subject/message.h
 
 study_recipe_sources = \
 	study/recipe/check.c \
@@ -286,5 +288,25 @@ parallaxinclude_HEADERS += \
 	include/parallax/results.h \
 	include/parallax/screen.h \
 	include/parallax/study.h \
+	include/parallax/subject.h \
 	include/parallax/tune.h \
 	include/parallax/units.h
+
+# The process in which somebody's function runs.
+study_programsdir = $(pkglibdir)
+study_programs_PROGRAMS = parallax-subject
+parallax_subject_SOURCES = \
+	study/subject/device.c \
+	study/subject/fence.c \
+	study/subject/main.c \
+	study/subject/message.h \
+	study/subject/subject.h
+nodist_parallax_subject_SOURCES = study/subject/worker.c
+parallax_subject_CFLAGS = $(AM_CFLAGS)
+
+study/subject/worker.c: $(top_srcdir)/study/subject/worker.py $(top_srcdir)/build-aux/embed
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_subject_worker worker=$(top_srcdir)/study/subject/worker.py >$@.tmp && \
+		mv -f $@.tmp $@
+EXTRA_DIST += study/subject/worker.py
+CLEANFILES += study/subject/worker.c study/subject/worker.c.tmp

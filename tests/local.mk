@@ -102,6 +102,7 @@ quick_scripts = \
 	tests/house/test_symbols.sh \
 	tests/kernels/test_embed.sh
 whole_forms = \
+	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
 	tests/house/test_new_operation.sh \
 	tests/measure/test_units \

@@ -20,6 +20,7 @@ struct plx_session {
     CUdevice device;
     CUcontext context;
     bool borrowed; /* the context is the application's */
+    bool shares;   /* memory is made so that another process can reach each piece by itself */
     plx_device_info info;
     atomic_bool lost;     /* a sticky error has killed the context */
     pthread_mutex_t lock; /* guards programs, attributes of their functions, monitor, retired */
@@ -37,7 +38,9 @@ struct plx_session {
 struct plx_memory {
     CUdeviceptr address;
     uint64_t bytes;
-    bool borrowed; /* the application's */
+    bool borrowed;          /* the application's */
+    uint64_t serial;        /* no other has it; 0: borrowed */
+    CUipcMemHandle *handle; /* for another process; NULL until one wants it */
 };
 
 struct plx_plugin_queue {
@@ -118,6 +121,12 @@ plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64
     .health = plx_cuda_health, .copy_between = plx_cuda_copy_between
 
 /* ---- for the plugins -------------------------------------------------- */
+
+/* Memory is from now on such that another process can reach it. */
+plx_status plx_cuda_share_memory(plx_session *session, plx_error *error);
+/* How it does. */
+plx_status plx_cuda_reach(plx_session *session, const plx_operand *operand, bool written, plx_reached *reached,
+                          plx_error *error);
 
 /* Where an operand begins; 0 for one without memory. */
 static inline CUdeviceptr plx_cuda_address(const plx_operand *operand)

@@ -86,7 +86,10 @@
     X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer", NULL, (int *, CUdevice, CUdevice)) \
     X(CtxEnablePeerAccess, "cuCtxEnablePeerAccess", NULL, (CUcontext, unsigned int))   \
     X(MemcpyPeerAsync, "cuMemcpyPeerAsync", NULL, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))
+/* Between processes. */
+#define PLX_CUDA_PROCESS_FUNCTIONS(X) X(IpcGetMemHandle, "cuIpcGetMemHandle", NULL, (CUipcMemHandle *, CUdeviceptr))
 #define PLX_CUDA_NEWER_FUNCTIONS(X) \
+    PLX_CUDA_PROCESS_FUNCTIONS(X)   \
     PLX_CUDA_PEER_FUNCTIONS(X) PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X) PLX_CUDA_CAPTURE_FUNCTIONS(X)
 
 typedef struct plx_cuda_driver {

@@ -2,6 +2,7 @@
 #include "backends/cuda/cuda.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static plx_status device_of(size_t number, CUdevice *device, plx_error *error)
 {
@@ -103,6 +104,9 @@ void plx_cuda_close(plx_session *session)
     free(session);
 }
 
+/* The driver puts small pieces into blocks of so many bytes, which other processes could reach as a whole alone. */
+enum { BLOCK = 2 << 20 };
+
 plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
 {
     plx_cuda_thread thread;
@@ -113,7 +117,8 @@ plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **mem
     if (status == PLX_OK)
         plx_cuda_sweep(session);
     if (status == PLX_OK)
-        status = PLX_CUDA(session, error, MemAlloc, &allocated->address, bytes);
+        status = PLX_CUDA(session, error, MemAlloc, &allocated->address,
+                          session->shares ? (bytes + BLOCK - 1) / BLOCK * BLOCK : bytes);
     plx_cuda_leave(&thread);
     if (status == PLX_NO_MEMORY)
         (void)plx_fail(error, status, "%s has no %llu bytes left for a buffer", session->info.name,
@@ -122,7 +127,9 @@ plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **mem
         free(allocated);
         return status;
     }
+    static atomic_uint_fast64_t serials;
     allocated->bytes = bytes;
+    allocated->serial = atomic_fetch_add(&serials, 1) + 1;
     *memory = allocated;
     return PLX_OK;
 }
@@ -138,7 +145,55 @@ void plx_cuda_free(plx_session *session, plx_memory *memory)
             (void)plx_cuda.MemFree(memory->address);
         plx_cuda_leave(&thread);
     }
+    free(memory->handle);
     free(memory);
+}
+
+/* ---- memory for other processes -------------------------------------------- */
+
+plx_status plx_cuda_share_memory(plx_session *session, plx_error *error)
+{
+    if (plx_cuda.IpcGetMemHandle == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "this driver shares no memory with other processes");
+    session->shares = true;
+    return PLX_OK;
+}
+
+static plx_status make_handle(plx_session *session, plx_memory *memory, plx_error *error)
+{
+    plx_cuda_thread thread;
+    CUipcMemHandle *made = malloc(sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a handle");
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, IpcGetMemHandle, made, memory->address);
+    plx_cuda_leave(&thread);
+    if (status == PLX_OK)
+        memory->handle = made;
+    else
+        free(made);
+    return status;
+}
+
+plx_status plx_cuda_reach(plx_session *session, const plx_operand *operand, bool written, plx_reached *reached,
+                          plx_error *error)
+{
+    plx_memory *memory = operand->memory;
+    *reached = (plx_reached){.descriptor = -1, .written = written};
+    if (memory == NULL || memory->bytes == 0)
+        return PLX_OK;
+    if (memory->serial == 0 || !session->shares)
+        return plx_fail(error, PLX_UNSUPPORTED, "the function's process can't reach this memory");
+    const plx_status status = memory->handle != NULL ? PLX_OK : make_handle(session, memory, error);
+    if (status != PLX_OK)
+        return status;
+    _Static_assert(sizeof(CUipcMemHandle) == sizeof reached->handle, "a handle is copied as a whole");
+    memcpy(reached->handle, memory->handle, sizeof reached->handle);
+    reached->serial = memory->serial;
+    reached->bytes = memory->bytes;
+    reached->offset = operand->offset;
+    return PLX_OK;
 }
 
 /* ---- memory of the host -------------------------------------------------- */

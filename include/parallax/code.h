@@ -116,10 +116,23 @@ typedef struct plx_launch {
     size_t argument_count;
 } plx_launch;
 
+/* An operand as another process can reach it: a function that is none of this process is given these. */
+typedef struct plx_reached {
+    uint64_t serial; /* of the memory: no other ever has it; 0: there is none */
+    int descriptor;  /* of the file in memory that it is, still the plugin's; -1: it is a device's, by `handle` */
+    bool written;    /* the result; others can't be written through the descriptor */
+    unsigned char handle[64];
+    uint64_t bytes, offset; /* of the memory; at which the operand begins */
+} plx_reached;
+
+/* Computes a problem, and comes back when that is done.  `place`: the device's on its bus, "" of the host. */
+typedef plx_status plx_function_call(void *data, const plx_problem *problem, const char *place,
+                                     const plx_reached *operands, size_t count, plx_error *error);
+
 /* A kernel for one problem: its device code, and what is launched of it. */
 typedef struct plx_launch_list {
     const char *name;     /* of the code, for messages */
-    const char *language; /* "OpenCL C", "PTX", "cubin" */
+    const char *language; /* "OpenCL C", "PTX", "cubin"; "function": no code and no launches, but `call` */
     const void *code;     /* text is ended by NUL, which is not counted */
     size_t length;
     const char *options;              /* of its compiler */
@@ -132,7 +145,10 @@ typedef struct plx_launch_list {
     size_t map_count;
     plx_launch launches[PLX_MAX_LAUNCHES];
     size_t launch_count;
-    uint64_t reserved[8]; /* 0 */
+    plx_function_call *call; /* of the language "function" */
+    void *call_data;         /* outlives the plan */
+    uint64_t written;        /* which operand it writes */
+    uint64_t reserved[5];    /* 0 */
 } plx_launch_list;
 
 /* What the instructions of a piece of device code do. */

@@ -244,6 +244,12 @@ typedef struct plx_plugin {
      * to device where they can.  The core has waited for what the other session was told before. */
     plx_status (*copy_between)(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_session *other,
                                plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error);
+
+    /* ---- functions in other processes ------------------------------------------ */
+
+    /* Memory of this session is from now on such that another process can reach it: plan_launches() takes lists in the
+     * language "function" then, whose `call` its plans make once what is ahead in the queue is done. */
+    plx_status (*share_memory)(plx_session *session, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

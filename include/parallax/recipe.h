@@ -66,27 +66,32 @@ PLX_API plx_status plx_launches_write_json(const plx_recipe_file *recipe, const 
 typedef struct plx_kernel_file plx_kernel_file;
 
 typedef struct plx_kernel_wanted {
-    const char *source; /* .cl .cu .ptx .cubin */
+    const char *source; /* .cl .cu .ptx .cubin; .so .py: functions */
     const char *recipe; /* NULL: the source's name with .json in place of its end */
     const char *entry;  /* that the only launch is of; NULL: the recipe's */
     const plx_chosen *chosen;
     size_t chosen_count;
-    plx_compute compute;  /* that the recipe takes and that is wanted */
-    uint64_t reserved[4]; /* 0 */
+    plx_compute compute; /* that the recipe takes and that is wanted */
+    bool has_op;         /* of a function without a recipe: */
+    plx_op op;
+    const char *api;      /* that a function runs with, "host"; NULL: as the recipe says, else the host */
+    uint64_t reserved[2]; /* 0 */
 } plx_kernel_wanted;
 
 /* What is known of a kernel in a file. */
 typedef struct plx_kernel_facts {
     char name[72];     /* "mine:turn" */
-    char api[16];      /* "opencl", "cuda" */
-    char language[16]; /* "OpenCL C", "CUDA C++", "PTX", "cubin" */
+    char api[16];      /* "opencl", "cuda", "host" */
+    char language[16]; /* "OpenCL C", "CUDA C++", "PTX", "cubin", "C function", "Python" */
     char source_sha256[65], recipe_sha256[65];
     char image_sha256[65]; /* of what was compiled last; "": nothing was, or the driver compiles it */
     char compiler[96];     /* "NVRTC 13.0"; "" the same */
     uint32_t dtypes;       /* that it takes; bits: PLX_DTYPE_BIT(dtype) */
     bool finite_only;      /* NaN and infinities are not for it */
     bool claims_nothing;   /* of its depth */
-    uint64_t reserved[8];  /* 0 */
+    bool is_function;      /* that launches what it likes, in a process of its own */
+    bool has_recipe;
+    uint64_t reserved[8]; /* 0 */
 } plx_kernel_facts;
 
 /* Reads both; nothing is compiled.  PLX_IO, PLX_INVALID: a file can't be read, or is not what it must be. */
@@ -105,11 +110,18 @@ PLX_API plx_status plx_kernel_file_takes(const plx_kernel_file *kernel, const pl
 PLX_API size_t plx_kernel_file_draw(const plx_kernel_file *kernel, const plx_problem *like,
                                     const plx_device_info *device, uint64_t seed, double work, plx_problem *problems,
                                     size_t capacity);
-/* Makes device code of CUDA C++ for a problem and device, which need not be here; compares the parameters of PTX with
- * the recipe.  OpenCL C is its driver's to compile, and a cubin is as it is: nothing is done.  PLX_BUILD_FAILED: *error
- * has the line of the compiler's log that tells. */
+/* Starts the process of a function, and loads it there.  Makes device code of CUDA C++ for a problem and device, which
+ * need not be here; compares the parameters of PTX with the recipe.  OpenCL C is its driver's to compile, and a cubin
+ * is as it is: nothing is done.  PLX_BUILD_FAILED: *error has the line of the compiler's log that tells. */
 PLX_API plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_problem *problem,
                                            const plx_device_info *device, plx_error *error);
+/* Of a function: what fences its process in; "" where there is none. */
+PLX_API const char *plx_kernel_file_fence(const plx_kernel_file *kernel);
+/* What a call takes by itself, of the problem that was planned last; 0: not known. */
+PLX_API double plx_kernel_file_empty_ns(const plx_kernel_file *kernel);
+/* Why its process has ended; NULL: it has not, or there is none.  *wrote: it wrote to an operand that it may only
+ * read. */
+PLX_API const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *wrote);
 /* What the compiler wrote last; "". */
 PLX_API const char *plx_kernel_file_log(const plx_kernel_file *kernel);
 

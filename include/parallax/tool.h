@@ -151,8 +151,8 @@ PLX_API plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *pro
 /* A kernel that no plugin brings, one more behind those of each backend that takes such. */
 typedef struct plx_added_kernel {
     plx_op op;
-    uint32_t reserved; /* 0 */
-    plx_kernel about;  /* copied, its texts are not; depth: NULL, the list's counts */
+    uint32_t is_function; /* 1: its lists are in the language "function" */
+    plx_kernel about;     /* copied, its texts are not; depth: NULL, the list's counts */
     void *data;
     /* Its launches for a problem on a device, until they are released.  PLX_UNSUPPORTED with the reason: it does not
      * take them.  Called by any thread. */

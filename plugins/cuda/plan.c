@@ -83,8 +83,12 @@ struct plx_plugin_plan {
     CUmodule text; /* that it was made from; NULL: from our own images */
     size_t way_count;
     way ways[WAYS];
-    given_parts *given; /* NULL: the kernel is ours */
-    atomic_bool told;   /* that another kernel's code ran; once is enough */
+    given_parts *given;          /* NULL: the kernel is ours */
+    plx_function_call *function; /* in another process; NULL: launches */
+    void *function_data;
+    uint64_t written; /* which operand of the function */
+    plx_problem problem;
+    atomic_bool told; /* that another kernel's code ran; once is enough */
 };
 
 /* What a call brings: the queue, and where its operands begin. */
@@ -614,10 +618,42 @@ static plx_status add_given_way(plx_session *session, const plx_problem *problem
     return status == PLX_OK ? make_given_maps(session, list, plan, error) : status;
 }
 
+/* ---- functions in other processes ---------------------------------------------------- */
+
+static plx_status plan_function(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
+                                plx_plugin_plan **plan, plx_error *error)
+{
+    plx_plugin_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    made->session = session;
+    made->function = list->call;
+    made->function_data = list->call_data;
+    made->written = list->written;
+    made->problem = *problem;
+    *plan = made;
+    return PLX_OK;
+}
+
+/* What is ahead is done then, and the function's work when the call returns. */
+static plx_status call_function(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                                size_t count, plx_error *error)
+{
+    plx_reached reached[PLX_MAX_OPERANDS];
+    plx_status status = plx_cuda_synchronize(queue, error);
+    for (size_t i = 0; i < count && status == PLX_OK; i++)
+        status = plx_cuda_reach(plan->session, &operands[i], i == plan->written, &reached[i], error);
+    return status == PLX_OK
+               ? plan->function(plan->function_data, &plan->problem, plan->session->info.pci, reached, count, error)
+               : status;
+}
+
 plx_status plx_cuda_plan_launches(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
                                   plx_plugin_plan **plan, plx_error *error)
 {
     plx_cuda_thread thread;
+    if (strcmp(list->language, "function") == 0 && list->call != NULL)
+        return plan_function(session, problem, list, plan, error);
     plx_plugin_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
@@ -903,6 +939,8 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
     call this;
     plx_cuda_thread thread;
     const way *taken = NULL;
+    if (plan->function != NULL)
+        return call_function(plan, queue, operands, count, error);
     if (plan->ways[0].launch_count == 0)
         return PLX_OK;
     this.queue = queue;

@@ -77,6 +77,7 @@ static const plx_plugin cuda_plugin = {
     .lend_scratch = cuda_lend_scratch,
     .plan_launches = plx_cuda_plan_launches,
     .pieces_check = plx_cuda_pieces_check,
+    .share_memory = plx_cuda_share_memory,
 };
 
 const plx_plugin *plx_plugin_entry(void)

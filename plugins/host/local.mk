@@ -14,4 +14,6 @@ plx_host_la_LIBADD = libplx-base.la -lm
 plx_host_la_SOURCES = \
 	$(host_backend_sources) \
 	$(host_kernel_sources) \
-	plugins/host/plugin.c
+	plugins/host/plugin.c \
+	plugins/host/shared.c \
+	plugins/host/shared.h

@@ -326,6 +326,34 @@ static int64_t any_depth(const plx_kernel_file *kernel, const plx_problem *probl
            (beta != 0.0 ? 1 : 0);
 }
 
+static void claim(made_list *made, const plx_kernel_file *kernel, const plx_launches *launches)
+{
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; i++)
+        made->list.align[i] = (uint32_t)launches->recipe->align[i];
+    made->list.depth = any_depth(kernel, &launches->problem);
+    if (launches->recipe->depth.there && launches->depth < made->list.depth)
+        made->list.depth = launches->depth;
+}
+
+plx_status plx_given_function(const plx_kernel_file *kernel, plx_launches *launches, plx_function_call *call,
+                              void *data, const plx_launch_list **list, plx_error *error)
+{
+    made_list *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        plx_launches_free(launches);
+        return no_memory(error);
+    }
+    made->launches = launches;
+    made->list.name = kernel->path;
+    made->list.language = "function";
+    made->list.call = call;
+    made->list.call_data = data;
+    made->list.written = kernel->recipe->operation->output;
+    claim(made, kernel, launches);
+    *list = &made->list;
+    return PLX_OK;
+}
+
 plx_status plx_given_make(const plx_kernel_file *kernel, plx_launches *launches, const plx_compiled *compiled,
                           const plx_launch_list **list, plx_error *error)
 {
@@ -347,11 +375,7 @@ plx_status plx_given_make(const plx_kernel_file *kernel, plx_launches *launches,
         add_maps(made);
     for (size_t i = 0; i < launches->recipe->launch_count && status == PLX_OK; i++)
         status = add_launch(made, kernel, compiled, i, error);
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; i++)
-        made->list.align[i] = (uint32_t)launches->recipe->align[i];
-    made->list.depth = any_depth(kernel, &launches->problem);
-    if (launches->recipe->depth.there && launches->depth < made->list.depth)
-        made->list.depth = launches->depth;
+    claim(made, kernel, launches);
     if (status == PLX_OK)
         *list = &made->list;
     else

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- opening -------------------------------------------------------------------------- */
 
@@ -26,11 +27,29 @@ static plx_status recipe_path(const plx_kernel_wanted *wanted, char *path, size_
     return PLX_OK;
 }
 
+/* A function needs no recipe: nothing of it is launched by others. */
+static bool is_function_name(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < PLX_LANGUAGES; i++)
+        if (plx_languages[i].is_function && strcmp(dot, plx_languages[i].ending) == 0)
+            return true;
+    return false;
+}
+
 static plx_status read_recipe(plx_kernel_file *made, const plx_kernel_wanted *wanted, plx_error *error)
 {
     char path[4096], *text = NULL;
     size_t length = 0;
     plx_status status = recipe_path(wanted, path, sizeof path, error);
+    if (status == PLX_OK && wanted->recipe == NULL && is_function_name(wanted->source) && access(path, F_OK) != 0) {
+        if (!wanted->has_op)
+            return plx_fail(error, PLX_INVALID,
+                            "%.200s: for which operation? Say so, or write a recipe (doc/judging.md)", wanted->source);
+        made->facts.has_recipe = false;
+        return plx_recipe_file_default(wanted->op, wanted->source, &made->recipe, error);
+    }
+    made->facts.has_recipe = true;
     if (status == PLX_OK)
         status = plx_recipe_file_read(path, &made->recipe, error);
     if (status == PLX_IO && wanted->recipe == NULL)
@@ -48,7 +67,13 @@ static plx_status read_recipe(plx_kernel_file *made, const plx_kernel_wanted *wa
 static plx_status check_api(const plx_kernel_file *made, plx_error *error)
 {
     const plx_dialect *wanted = plx_languages[made->source.kind].dialect, *dialect = made->recipe->dialect;
-    if (dialect != NULL && dialect != wanted)
+    const bool is_function = plx_languages[made->source.kind].is_function;
+    if (is_function && dialect != NULL && dialect != wanted && !dialect->of_launches)
+        return plx_fail(error, PLX_INVALID, "%.120s is a function, and runs on the host or with %.20s: api: %.20s",
+                        made->path, plx_dialect_of_launches(true)->title, dialect->name);
+    if (is_function && made->recipe->launch_count != 1)
+        return plx_fail(error, PLX_INVALID, "%.160s: a function is one launch, which names it", made->recipe->path);
+    if (dialect != NULL && dialect != wanted && !is_function)
         return plx_fail(error, PLX_INVALID, "%.120s is for %s, and its recipe %.120s for %s", made->path, wanted->title,
                         made->recipe->path, dialect->title);
     if (made->entry != NULL && made->recipe->launch_count != 1)
@@ -78,7 +103,10 @@ static plx_status fill_facts(plx_kernel_file *made, plx_error *error)
     const size_t length = made->recipe->name != NULL ? strlen(name) : strcspn(name, ".");
     (void)snprintf(facts->name, sizeof facts->name, "mine:%.*s", (int)(length < 58 ? length : 58), name);
     plx_text_clean(facts->name, sizeof facts->name);
-    (void)snprintf(facts->api, sizeof facts->api, "%s", language->dialect->name);
+    const plx_dialect *dialect =
+        language->is_function && made->recipe->dialect != NULL ? made->recipe->dialect : language->dialect;
+    (void)snprintf(facts->api, sizeof facts->api, "%s", dialect->name);
+    facts->is_function = language->is_function;
     (void)snprintf(facts->language, sizeof facts->language, "%s", language->name);
     plx_source_hash(made->source.text, made->source.length, facts->source_sha256);
     facts->dtypes = dtypes_of(made->recipe);
@@ -119,6 +147,10 @@ plx_status plx_kernel_file_open(const plx_kernel_wanted *wanted, plx_kernel_file
         status = check_api(made, error);
     if (status == PLX_OK)
         status = fill_facts(made, error);
+    if (status == PLX_OK && made->entry != NULL && made->facts.is_function)
+        made->recipe->launches[0].entry = made->entry;
+    if (status == PLX_OK && wanted->api != NULL && made->facts.is_function)
+        (void)snprintf(made->facts.api, sizeof made->facts.api, "%.15s", wanted->api);
     if (status == PLX_OK)
         *kernel = made;
     else
@@ -130,6 +162,7 @@ void plx_kernel_file_free(plx_kernel_file *kernel)
 {
     if (kernel == NULL)
         return;
+    plx_subject_end(kernel->subject);
     plx_recipe_file_free(kernel->recipe);
     (void)pthread_mutex_destroy(&kernel->lock);
     free(kernel->source.text);
@@ -197,6 +230,79 @@ static plx_status prepare(plx_kernel_file *kernel, const plx_launches *launches,
     return status;
 }
 
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static bool on_device(const plx_kernel_file *kernel)
+{
+    return strcmp(kernel->facts.api, plx_languages[kernel->source.kind].dialect->name) != 0;
+}
+
+static plx_status start(plx_kernel_file *kernel, plx_error *error)
+{
+    if (kernel->subject != NULL)
+        return PLX_OK;
+    const plx_status status = plx_subject_start(kernel, on_device(kernel), &kernel->subject, error);
+    if (status != PLX_OK)
+        (void)snprintf(kernel->not_started, sizeof kernel->not_started, "%.390s", error->text);
+    return status;
+}
+
+static plx_status call_function(void *data, const plx_problem *problem, const char *place, const plx_reached *operands,
+                                size_t count, plx_error *error)
+{
+    plx_kernel_file *kernel = data;
+    return plx_subject_call_it(kernel->subject, kernel, problem, place, operands, count, error);
+}
+
+/* Whether it takes the problem it says itself, once: on a device it is known when it is called. */
+static plx_status try_function(plx_kernel_file *kernel, const plx_problem *problem, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    if (on_device(kernel))
+        return PLX_OK;
+    (void)pthread_mutex_lock(&kernel->lock);
+    if (!kernel->was_tried || memcmp(&kernel->tried, problem, sizeof *problem) != 0) {
+        kernel->tried_error.text[0] = '\0';
+        kernel->tried_status = plx_subject_try(kernel->subject, kernel, problem, &kernel->tried_error);
+        kernel->tried = *problem;
+        kernel->was_tried = true;
+    }
+    status = kernel->tried_status;
+    *error = kernel->tried_error;
+    (void)pthread_mutex_unlock(&kernel->lock);
+    return status;
+}
+
+static plx_status make_function(plx_kernel_file *kernel, const plx_problem *problem, plx_launches *launches,
+                                const plx_launch_list **list, plx_error *error)
+{
+    plx_status status = kernel->subject != NULL ? PLX_OK : plx_fail(error, PLX_FAILED, "%.300s", kernel->not_started);
+    if (status == PLX_OK)
+        status = try_function(kernel, problem, error);
+    if (status == PLX_OK)
+        return plx_given_function(kernel, launches, call_function, kernel, list, error);
+    plx_launches_free(launches);
+    return status;
+}
+
+const char *plx_kernel_file_fence(const plx_kernel_file *kernel)
+{
+    return kernel->subject != NULL ? plx_subject_fence_of(kernel->subject) : "";
+}
+
+double plx_kernel_file_empty_ns(const plx_kernel_file *kernel)
+{
+    return kernel->subject != NULL ? plx_subject_empty_ns(kernel->subject) : 0.0;
+}
+
+const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *wrote)
+{
+    *wrote = false;
+    return kernel->subject != NULL ? plx_subject_ended(kernel->subject, wrote) : NULL;
+}
+
+/* ---- lists of launches ------------------------------------------------------------------------- */
+
 static plx_status make_launches(void *data, const plx_problem *problem, const plx_device_info *device,
                                 const plx_launch_list **list, plx_error *error)
 {
@@ -207,6 +313,8 @@ static plx_status make_launches(void *data, const plx_problem *problem, const pl
         plx_launches_make(kernel->recipe, problem, device, kernel->chosen, kernel->chosen_count, &launches, error);
     if (status != PLX_OK)
         return status;
+    if (kernel->facts.is_function)
+        return make_function(kernel, problem, launches, list, error);
     status = prepare(kernel, launches, device, &compiled, error);
     if (status != PLX_OK) {
         plx_launches_free(launches);
@@ -232,8 +340,8 @@ plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_problem *p
         plx_launches_make(kernel->recipe, problem, device, kernel->chosen, kernel->chosen_count, &launches, error);
     if (status != PLX_OK)
         return status;
-    status = prepare(kernel, launches, device, &compiled, error);
-    if (status == PLX_OK)
+    status = kernel->facts.is_function ? start(kernel, error) : prepare(kernel, launches, device, &compiled, error);
+    if (status == PLX_OK && !kernel->facts.is_function)
         plx_compiled_free(&compiled);
     plx_launches_free(launches);
     return status;
@@ -257,9 +365,13 @@ static plx_reproducibility reproducibility_of(const plx_recipe_file *recipe)
 plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, plx_error *error)
 {
     const char *accumulator = kernel->recipe->accumulator;
+    plx_error not_started = {""};
     kernel->uses_units = may_use_units(kernel);
+    if (kernel->facts.is_function) /* one that can't be started says so when it is called */
+        (void)start(kernel, &not_started);
     const plx_added_kernel added = {
         .op = kernel->recipe->op,
+        .is_function = kernel->facts.is_function,
         .about = {.name = kernel->facts.name,
                   .idea = "a kernel from a file",
                   .gain = "",

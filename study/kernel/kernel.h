@@ -27,7 +27,15 @@ typedef struct plx_compiled {
     char *log;
 } plx_compiled;
 
+typedef struct plx_subject plx_subject;
+
 struct plx_kernel_file {
+    plx_subject *subject;  /* the process of a function; NULL: it was not started */
+    char not_started[400]; /* why */
+    plx_problem tried;     /* the last that the function was tried with, and what came of it */
+    plx_status tried_status;
+    plx_error tried_error;
+    bool was_tried;
     plx_recipe_file *recipe;
     plx_source source;
     char path[256], *entry;
@@ -62,6 +70,27 @@ void plx_compiled_free(plx_compiled *compiled);
  * `launches` is its own from then on. */
 plx_status plx_given_make(const plx_kernel_file *kernel, plx_launches *launches, const plx_compiled *compiled,
                           const plx_launch_list **list, plx_error *error);
+/* The same of a function. */
+plx_status plx_given_function(const plx_kernel_file *kernel, plx_launches *launches, plx_function_call *call,
+                              void *data, const plx_launch_list **list, plx_error *error);
 void plx_given_free(const plx_launch_list *list);
+
+/* ---- functions (subject.c) ---------------------------------------------------------------------- */
+
+/* Starts its process, and loads it there.  PLX_INVALID: it can't be loaded; PLX_DEVICE_LOST: that ended the process. */
+plx_status plx_subject_start(const plx_kernel_file *kernel, bool on_device, plx_subject **subject, plx_error *error);
+/* Ends it, if need be by force. */
+void plx_subject_end(plx_subject *subject);
+plx_status plx_subject_call_it(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
+                               const char *device, const plx_reached *operands, size_t count, plx_error *error);
+/* Calls it once with zeros on the host, and times calls of nothing.  PLX_UNSUPPORTED: it says that it does not take the
+ * problem. */
+plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
+                           plx_error *error);
+/* What fences it in. */
+const char *plx_subject_fence_of(const plx_subject *subject);
+double plx_subject_empty_ns(const plx_subject *subject);
+/* Why its process has ended; NULL: it has not.  *wrote: it wrote to what it may only read. */
+const char *plx_subject_ended(const plx_subject *subject, bool *wrote);
 
 #endif

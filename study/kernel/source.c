@@ -184,15 +184,16 @@ plx_status plx_source_read(const char *path, const plx_recipe_file *recipe, plx_
     plx_source made = {.text = NULL};
     char *text = NULL;
     if (!kind_of(path, &made.kind))
-        return plx_fail(error, PLX_INVALID, "%.200s: device code ends in .cl, .cu, .ptx or .cubin", path);
+        return plx_fail(error, PLX_INVALID,
+                        "%.200s: device code ends in .cl, .cu, .ptx or .cubin, a function's file in .so or .py", path);
     plx_status status = plx_recipe_bytes(path, PLX_SOURCE_BYTES, &text, &made.length, error);
     if (status != PLX_OK)
         return status;
-    if (made.kind != PLX_SOURCE_CUBIN && strlen(text) != made.length) {
+    if (made.kind != PLX_SOURCE_CUBIN && made.kind != PLX_SOURCE_SO && strlen(text) != made.length) {
         free(text);
         return plx_fail(error, PLX_INVALID, "%.200s: no text: a byte in it is zero", path);
     }
-    if (made.kind == PLX_SOURCE_PTX || made.kind == PLX_SOURCE_CUBIN) {
+    if (made.kind != PLX_SOURCE_CL && made.kind != PLX_SOURCE_CU) {
         made.text = text;
         if (made.kind == PLX_SOURCE_CUBIN)
             status = check_cubin(path, &made, error);

@@ -11,9 +11,16 @@ static const char *const opencl_types[PLX_DTYPE_COUNT] = {
     [PLX_F64] = "double", [PLX_C64] = "float2", [PLX_C128] = "double2", [PLX_F16] = "half", [PLX_BF16] = "ushort",
 };
 
+static const char *const host_types[PLX_DTYPE_COUNT] = {
+    [PLX_I8] = "int8_t",    [PLX_I16] = "int16_t",   [PLX_I32] = "int32_t",        [PLX_I64] = "int64_t",
+    [PLX_F32] = "float",    [PLX_F64] = "double",    [PLX_C64] = "float _Complex", [PLX_C128] = "double _Complex",
+    [PLX_F16] = "_Float16", [PLX_BF16] = "uint16_t",
+};
+
 const plx_dialect plx_dialects[PLX_DIALECTS] = {
     {.name = "cuda", .title = "CUDA", .of_launches = true, .types = cuda_types},
     {.name = "opencl", .title = "OpenCL", .of_launches = false, .types = opencl_types},
+    {.name = "host", .title = "the host", .of_launches = false, .types = host_types},
 };
 
 const plx_dialect *plx_dialect_of_launches(bool of_launches)
@@ -26,4 +33,6 @@ const plx_language plx_languages[PLX_LANGUAGES] = {
     [PLX_SOURCE_CU] = {".cu", "CUDA C++", "PTX", &plx_dialects[0]},
     [PLX_SOURCE_PTX] = {".ptx", "PTX", "PTX", &plx_dialects[0]},
     [PLX_SOURCE_CUBIN] = {".cubin", "cubin", "cubin", &plx_dialects[0]},
+    [PLX_SOURCE_SO] = {".so", "C function", "C", &plx_dialects[2], .is_function = true},
+    [PLX_SOURCE_PY] = {".py", "Python", "Python", &plx_dialects[2], .is_function = true},
 };

@@ -586,13 +586,9 @@ plx_op plx_recipe_file_op(const plx_recipe_file *recipe)
     return recipe->op;
 }
 
-plx_status plx_recipe_file_read(const char *path, plx_recipe_file **recipe, plx_error *error)
+/* What made->root says; `made` is freed where it says nothing good. */
+static plx_status read_made(plx_recipe_file *made, plx_status status, plx_recipe_file **recipe, plx_error *error)
 {
-    plx_recipe_file *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", path);
-    (void)snprintf(made->path, sizeof made->path, "%s", path);
-    plx_status status = plx_recipe_load(path, PLX_RECIPE_BYTES, &made->root, error);
     if (status == PLX_OK) {
         plx_reader reader = {.file = made->path, .error = error};
         read_root(&reader, made);
@@ -608,4 +604,43 @@ plx_status plx_recipe_file_read(const char *path, plx_recipe_file **recipe, plx_
     }
     *recipe = made;
     return PLX_OK;
+}
+
+static plx_recipe_file *new_file(const char *path, plx_error *error)
+{
+    plx_recipe_file *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        (void)plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", path);
+    else
+        (void)snprintf(made->path, sizeof made->path, "%s", path);
+    return made;
+}
+
+plx_status plx_recipe_file_read(const char *path, plx_recipe_file **recipe, plx_error *error)
+{
+    plx_recipe_file *made = new_file(path, error);
+    if (made == NULL)
+        return PLX_NO_MEMORY;
+    return read_made(made, plx_recipe_load(path, PLX_RECIPE_BYTES, &made->root, error), recipe, error);
+}
+
+plx_status plx_recipe_file_default(plx_op op, const char *path, plx_recipe_file **recipe, plx_error *error)
+{
+    plx_recipe_file *made = new_file(path, error);
+    if (made == NULL)
+        return PLX_NO_MEMORY;
+    size_t words;
+    const char *const *transpositions = plx_transposition_words(op, &words);
+    json_t *problem = json_object(), *trans = json_array();
+    for (size_t i = 0; i < words; i++)
+        (void)json_array_append_new(trans, json_string(transpositions[i]));
+    if (words > 0)
+        (void)json_object_set(problem, "trans", trans);
+    json_decref(trans);
+    if (op == PLX_REDUCE)
+        (void)json_object_set_new(problem, "reduce", json_pack("[s,s,s]", "sum", "min", "max"));
+    made->root = json_pack("{s:i,s:s,s:o,s:[{s:s,s:[i],s:[i]}]}", "parallax_recipe", 1, "op", plx_op_name(op),
+                           "problem", problem, "launches", "entry", "run", "grid", 1, "block", 1);
+    return read_made(made, made->root != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for a recipe"),
+                     recipe, error);
 }

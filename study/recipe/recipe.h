@@ -151,7 +151,7 @@ typedef struct plx_dialect {
                          argument */
     const char *const *types; /* the words for element types */
 } plx_dialect;
-enum { PLX_DIALECTS = 2 };
+enum { PLX_DIALECTS = 3 };
 extern const plx_dialect plx_dialects[PLX_DIALECTS];
 const plx_dialect *plx_dialect_of_launches(bool of_launches);
 
@@ -161,12 +161,15 @@ typedef enum plx_source_kind {
     PLX_SOURCE_CU,
     PLX_SOURCE_PTX,
     PLX_SOURCE_CUBIN,
+    PLX_SOURCE_SO, /* functions, which launch what they like */
+    PLX_SOURCE_PY,
     PLX_LANGUAGES
 } plx_source_kind;
 typedef struct plx_language {
     const char *ending, *name;
-    const char *passed_as; /* what a backend is given of it */
-    const plx_dialect *dialect;
+    const char *passed_as;      /* what a backend is given of it */
+    const plx_dialect *dialect; /* of functions the host's, or what their recipe says */
+    bool is_function;
 } plx_language;
 extern const plx_language plx_languages[PLX_LANGUAGES];
 
@@ -227,6 +230,9 @@ extern const plx_map_type plx_map_types[];
 extern const size_t plx_map_type_count;
 /* The transpositions of an operation, "nn" and so on; of those without there are none. */
 const char *const *plx_transposition_words(plx_op op, size_t *count);
+
+/* The recipe of a function that takes all problems of an operation: nobody wrote it (read.c). */
+plx_status plx_recipe_file_default(plx_op op, const char *path, plx_recipe_file **recipe, plx_error *error);
 
 /* ---- names (scope.c) ------------------------------------------------------------------------- */
 

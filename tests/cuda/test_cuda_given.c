@@ -191,14 +191,67 @@ static void alignment_is_kept(void **unused)
     end_work(&work);
 }
 
+typedef struct called {
+    size_t count;
+    char place[16];
+    plx_reached operands[2];
+} called;
+
+static plx_status call(void *data, const plx_problem *of, const char *place, const plx_reached *operands, size_t count,
+                       plx_error *why)
+{
+    called *to = data;
+    assert_memory_equal(of, &problem, sizeof problem);
+    assert_int_equal(count, 2);
+    to->count++;
+    (void)snprintf(to->place, sizeof to->place, "%s", place);
+    memcpy(to->operands, operands, sizeof to->operands);
+    return to->count < 3 ? PLX_OK : plx_fail(why, PLX_FAILED, "it returned 7");
+}
+
+/* A function in another process is given handles of the memory, each in a block of its own. */
+static void functions_reach_the_memory(void **unused)
+{
+    workbench work;
+    called told = {.count = 0};
+    (void)unused;
+    begin_work(&work);
+    work.list = (plx_launch_list){.language = "function", .call = call, .call_data = &told, .written = 1};
+    plx_plugin_plan *plan = plan_of(&work);
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error),
+                     PLX_UNSUPPORTED); /* not shared */
+    end_work(&work);
+    work.made = begin();
+    assert_int_equal(plugin->share_memory(work.made.session, &error), PLX_OK);
+    plugin->plan_destroy(plan);
+    plan = plan_of(&work);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(plugin->alloc(work.made.session, 4096, &work.operands[i].memory, &error), PLX_OK);
+        assert_int_equal(fake->last_bytes, 2 << 20);
+        work.addresses[i] = fake->last_address;
+    }
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_OK);
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_OK);
+    for (size_t i = 0; i < 2; i++) {
+        assert_memory_equal(told.operands[i].handle, &work.addresses[i], sizeof work.addresses[i]);
+        assert_int_equal(told.operands[i].offset, 32);
+        assert_int_equal(told.operands[i].descriptor, -1);
+        assert_int_equal(told.operands[i].written, i == 1);
+    }
+    assert_true(told.operands[0].serial != told.operands[1].serial && told.operands[0].serial != 0);
+    assert_non_null(strchr(told.place, ':'));
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_FAILED);
+    assert_string_equal(error.text, "it returned 7");
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_are_as_they_were_given),
-        cmocka_unit_test(what_must_stay_zero_is_looked_at),
-        cmocka_unit_test(queues_share_no_piece),
-        cmocka_unit_test(what_can_not_be_is_refused),
-        cmocka_unit_test(alignment_is_kept),
+        cmocka_unit_test(launches_are_as_they_were_given), cmocka_unit_test(what_must_stay_zero_is_looked_at),
+        cmocka_unit_test(queues_share_no_piece),           cmocka_unit_test(what_can_not_be_is_refused),
+        cmocka_unit_test(functions_reach_the_memory),      cmocka_unit_test(alignment_is_kept),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);
 }

@@ -326,6 +326,15 @@ EXPORT CUresult cuCtxGetDevice(CUdevice *device)
 
 /* ---- memory -------------------------------------------------------------- */
 
+/* A handle is the address and nothing else. */
+EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
+{
+    ENTER(fake_enter_unsafe, "cuIpcGetMemHandle");
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &address, sizeof address);
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 {
     fake_memory *memory;

@@ -52,7 +52,8 @@ below_room() {
     check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
     challenge) echo study/judge/ study/results/ study/files/ study/check/cases.h kernels/cases.h ;;
     recipe) echo study/files/ kernels/operation.h ;;
-    kernel) echo study/recipe/ study/files/ kernels/operation.h ;;
+    kernel) echo study/recipe/ study/subject/message.h study/files/ kernels/operation.h ;;
+    subject) echo kernels/image.h ;;
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
     bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
     diff) echo study/results/ study/files/ ;;
@@ -169,11 +170,11 @@ strip_comments() {
     }' "$@"
 }
 
-# Three files have others' names: of their variables, which doctor and records tell without the plugins; of the
-# languages that recipes are for; and of a compiler that is looked for.
+# Four files have others' names: of their variables, which doctor and records tell without the plugins; of the
+# languages that recipes are for; of a compiler that is looked for; and of a driver whose memory functions are given.
 naming_faults() {
     (cd "$1" && strip_comments core/*.[ch] base/*.[ch] study/*/*.[ch]) |
-        grep -v -e '^base/driver_variables\.c:' -e '^study/recipe/dialects\.c:' -e '^study/kernel/compile\.c:' | grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
+        grep -v -e '^base/driver_variables\.c:' -e '^study/recipe/dialects\.c:' -e '^study/kernel/compile\.c:' -e '^study/subject/device\.c:' | grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
         sed 's/^/names an API or a vendor: /'
 }
 
