@@ -76,6 +76,9 @@ typedef struct plx_step {
     /* CUDA may begin this launch while what is before it in the queue still ends: its
      * device code stands at griddepcontrol.wait before it touches memory. */
     bool dependent_launch;
+    /* Elements of the output that a block writes, as a rectangle of those that cover it from its first on; 0: it is
+     * another launch's, or no rectangle. */
+    uint32_t tile_rows, tile_cols;
     bool more_arguments; /* than there is room for were added: plx_recipe_check() refuses it */
     size_t argument_count;
     plx_argument arguments[PLX_MAX_ARGUMENTS];
@@ -252,6 +255,12 @@ void plx_recipe_define(plx_recipe *recipe, const char *name, int64_t value);
 
 /* Appends a step and returns it, with block = (x, y, 1), grid = (1, 1, 1). */
 plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y);
+/* What a block of the step writes of the output. */
+static inline void plx_step_tile(plx_step *step, int64_t rows, int64_t cols)
+{
+    step->tile_rows = (uint32_t)rows;
+    step->tile_cols = (uint32_t)cols;
+}
 void plx_step_operand(plx_step *step, uint32_t operand);
 void plx_step_scratch(plx_step *step, int64_t byte_offset, uint32_t element_size);
 void plx_step_i64(plx_step *step, int64_t value);

@@ -38,11 +38,12 @@ typedef struct plx_launch_facts {
     char entry[96];
     uint64_t grid[3];
     uint32_t block[3];
-    int32_t registers;       /* of a thread */
-    int32_t local_bytes;     /* of a thread, in memory: what found no register, and its arrays */
-    int32_t blocks_per_unit; /* that fit on a multiprocessor at once */
-    int64_t shared_bytes;    /* of a block */
-    uint64_t reserved[4];    /* 0 */
+    int32_t registers;             /* of a thread */
+    int32_t local_bytes;           /* of a thread, in memory: what found no register, and its arrays */
+    int32_t blocks_per_unit;       /* that fit on a multiprocessor at once */
+    int64_t shared_bytes;          /* of a block */
+    uint32_t tile_rows, tile_cols; /* elements of the result that a block writes, as a rectangle; 0: not known */
+    uint64_t reserved[3];          /* 0 */
 } plx_launch_facts;
 
 /* ---- launches of a kernel that is no plugin's (parallax/recipe.h makes them) -------------------- */

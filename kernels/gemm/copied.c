@@ -70,6 +70,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
     step->grid[1] = (uint64_t)cut->clusters;
     step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
     step->dependent_launch = true;
+    plx_step_tile(step, cut->tile->rows, cut->tile->cols);
     add_operands(step, p);
     plx_step_i32(step, (int32_t)p->m);
     plx_step_i32(step, (int32_t)p->n);

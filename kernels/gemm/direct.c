@@ -202,6 +202,7 @@ static void add_product(const plx_problem *problem, const direct_cut *cut, plx_r
     plx_step *step = plx_recipe_step(recipe, "gemm_mma_direct", GEMM_DIRECT_THREADS, 1);
     step->grid[0] = (uint64_t)(cut->tiles * cut->parts);
     step->dependent_launch = true;
+    plx_step_tile(step, GEMM_DIRECT_ROWS, GEMM_DIRECT_COLS);
     plx_gemm_step_operands(step);
     plx_step_i32(step, plx_units_type_of_result(problem));
     plx_gemm_step_sizes(problem, step);

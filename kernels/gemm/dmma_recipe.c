@@ -113,6 +113,7 @@ static plx_step *add_product(plx_recipe *recipe, const plx_dmma_cut *cut, const 
 
     step->grid[0] = (uint64_t)(cut->items < slots ? cut->items : slots);
     step->dependent_launch = true;
+    plx_step_tile(step, cut->tile->rows, cut->tile->cols);
     return step;
 }
 

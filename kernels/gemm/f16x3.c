@@ -279,6 +279,7 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
 
     step->grid[0] = (uint64_t)(tiles < units ? tiles : units);
     step->dependent_launch = true;
+    plx_step_tile(step, taken->rows, GEMM_PLANES_SIDE);
     step->code = opencl ? taken->program : NULL;
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);

@@ -283,6 +283,7 @@ plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_
         plx_recipe_define(recipe, "JOINS_ROWS", 1);
     plx_step *step = plx_recipe_step(recipe, entry, threads + (fast ? GEMM_PIPELINE_BRINGERS : 0), 1);
     step->grid[0] = (uint64_t)(tiles + cut.edge_blocks);
+    plx_step_tile(step, t->rows, t->cols);
     plx_gemm_step_operands(step);
     plx_gemm_step_sizes(problem, step);
     add_parts(problem, &cut, fast, recipe, step);

@@ -154,6 +154,7 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
     step->grid[1] = (uint64_t)cut->clusters;
     step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
     step->dependent_launch = true;
+    plx_step_tile(step, t->rows, t->cols);
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
     plx_step_operand(step, C);

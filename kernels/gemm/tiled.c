@@ -130,6 +130,7 @@ static plx_status finish(const plx_problem *problem, const plx_device_info *devi
         return PLX_OK;
     plx_step *step = plx_recipe_step(recipe, shape->entry, shape->threads, 1);
     step->grid[0] = (uint64_t)tiles;
+    plx_step_tile(step, shape->tile_rows, shape->tile_cols);
     plx_gemm_step_operands(step);
     plx_gemm_step_sizes(problem, step);
     return plx_recipe_check(recipe, (uint64_t)shape->shared, device, error);

@@ -143,6 +143,7 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
         return PLX_OK;
     plx_step *step = plx_recipe_step(recipe, shape.entry, shape.threads, 1);
     step->grid[0] = (uint64_t)tiles;
+    plx_step_tile(step, shape.tile_rows, shape.tile_cols);
     step->dependent_launch = true;
     plx_gemm_step_operands(step);
     plx_step_i32(step, plx_units_type_of_result(problem));
@@ -289,6 +290,10 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
         recipe->scratch_bytes = scratch;
     plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
+    if (plx_wgmma_turns(problem))
+        plx_step_tile(step, cut->tile->cols, cut->tile->rows);
+    else
+        plx_step_tile(step, cut->tile->rows, cut->tile->cols);
     add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_tile_reached(problem, cut->tile), opencl, recipe,
              step);
     add_result(problem, step);
@@ -399,6 +404,7 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
         return PLX_OK;
     plx_step *step = plx_recipe_step(recipe, shape.entry, shape.threads, 1);
     step->grid[0] = (uint64_t)tiles;
+    plx_step_tile(step, shape.tile_rows, shape.tile_cols);
     plx_gemm_step_operands(step);
     plx_gemm_step_sizes(problem, step);
     /* The driver counts a byte more than the device code's array has. */

@@ -75,7 +75,9 @@ static plx_status single_recipe(const plx_problem *problem, const plx_device_inf
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    (void)add_product(problem, recipe, kernel->entry, kernel->threads, quotient_up(outputs_of(problem), per_block));
+    plx_step *step =
+        add_product(problem, recipe, kernel->entry, kernel->threads, quotient_up(outputs_of(problem), per_block));
+    plx_step_tile(step, 1, per_block);
     return plx_recipe_check(recipe, (uint64_t)(kernel->shared_elements * sum_size(problem->dtype)), device, error);
 }
 
@@ -302,6 +304,7 @@ static plx_status tall_skinny_stream_recipe(const plx_problem *problem, const pl
 {
     plx_step *step = add_product(problem, recipe, "matvec_tall_skinny_stream", MATVEC_STREAM_ROWS,
                                  quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS));
+    plx_step_tile(step, 1, MATVEC_STREAM_ROWS);
     plx_step_shared(step, plx_matvec_stream_elements(terms_of(problem)) * element_size(problem->dtype));
     return plx_recipe_check(recipe, 0, device, error);
 }
@@ -322,6 +325,7 @@ static plx_status tall_skinny_rows_recipe(const plx_problem *problem, const plx_
     int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
     plx_step *step = add_product(problem, recipe, "matvec_tall_skinny", COALIGNED_THREADS,
                                  quotient_up(outputs_of(problem), COALIGNED_THREADS / width * rows));
+    plx_step_tile(step, 1, COALIGNED_THREADS / width * rows);
     plx_step_i32(step, (int32_t)width);
     append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
     append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");

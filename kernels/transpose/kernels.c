@@ -55,6 +55,8 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
     *step = plx_recipe_step(recipe, tiles->entry, tiles->block_x, tiles->block_y);
     (*step)->grid[0] = (uint64_t)(across * down);
     (*step)->dependent_launch = true;
+    if (tiles->above == 0)
+        plx_step_tile(*step, tiles->width, tiles->height);
     add_arguments(*step, p, tiles->downwards ? down : across);
     return PLX_OK;
 }

@@ -31,6 +31,7 @@ typedef struct launch {
     unsigned int grid[3], block[3], shared_bytes;
     unsigned int cluster; /* blocks of one; 0 for none */
     unsigned int cluster_y, cluster_z;
+    uint32_t tile_rows, tile_cols; /* what a block writes; 0: not known */
     bool cooperative;
     bool dependent; /* it may begin while what is before it in the queue ends */
     size_t argument_count;
@@ -301,6 +302,8 @@ static plx_status make_launch(plx_session *session, const device_code *code, con
         return plx_fail(error, PLX_UNSUPPORTED, "needs clusters: compute capability 9.0, CUDA 11.8");
     if (step->cooperative && plx_cuda.LaunchKernelEx == NULL)
         return plx_fail(error, PLX_UNSUPPORTED, "cooperative launches need CUDA 11.8");
+    made->tile_rows = step->tile_rows;
+    made->tile_cols = step->tile_cols;
     made->cluster = step->cluster;
     made->cluster_y = step->cluster_y;
     made->cluster_z = step->cluster_z;
@@ -780,6 +783,8 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
         facts[i] = (plx_launch_facts){
             .grid = {launched->grid[0], launched->grid[1], launched->grid[2]},
             .block = {launched->block[0], launched->block[1], launched->block[2]},
+            .tile_rows = launched->tile_rows,
+            .tile_cols = launched->tile_cols,
         };
         memcpy(facts[i].entry, launched->entry, sizeof launched->entry);
         status = plx_cuda_function_facts(plan->session, launched->function,

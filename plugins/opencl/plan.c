@@ -36,7 +36,8 @@ typedef struct moving_argument {
 typedef struct plan_step {
     cl_kernel kernel;
     size_t global[3], local[3];
-    int32_t registers; /* of a thread, as the assembler of text tells it; -1: unknown */
+    uint32_t tile_rows, tile_cols; /* what a work-group writes; 0: not known */
+    int32_t registers;             /* of a thread, as the assembler of text tells it; -1: unknown */
     size_t moving_count;
     moving_argument moving[PLX_MAX_ARGUMENTS];
 } plan_step;
@@ -259,6 +260,8 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
         to->local[axis] = from->block[axis];
         to->global[axis] = (size_t)from->grid[axis] * from->block[axis];
     }
+    to->tile_rows = from->tile_rows;
+    to->tile_cols = from->tile_cols;
     to->registers = plx_cl_log_registers(this->log, entry);
     status = prepare_arguments(this, to, from, error);
     if (status == PLX_OK)
@@ -582,7 +585,8 @@ plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, s
     plx_status status = PLX_OK;
     for (size_t i = 0; i < plan->step_count && i < capacity && status == PLX_OK; i++) {
         const plan_step *step = &plan->steps[i];
-        facts[i] = (plx_launch_facts){.registers = step->registers};
+        facts[i] = (plx_launch_facts){
+            .registers = step->registers, .tile_rows = step->tile_rows, .tile_cols = step->tile_cols};
         for (int axis = 0; axis < 3; axis++) {
             facts[i].block[axis] = (uint32_t)step->local[axis];
             facts[i].grid[axis] = step->global[axis] / step->local[axis];

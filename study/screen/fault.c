@@ -30,6 +30,17 @@ static tile tile_of_config(plx_plan *plan)
     return (tile){rows, cols};
 }
 
+/* What the recipe says of the last launch that says anything; those after it add up what it left. */
+static tile tile_of_recipe(const plx_launch_facts *launches, size_t count, size_t *which)
+{
+    for (size_t i = count; i-- > 0;)
+        if (launches[i].tile_rows > 0 && launches[i].tile_cols > 0) {
+            *which = i;
+            return (tile){launches[i].tile_rows, launches[i].tile_cols};
+        }
+    return (tile){0, 0};
+}
+
 /* A grid in two directions that covers the output in equal parts. */
 static tile tile_of_grid(const plx_launch_facts *launch, int64_t rows, int64_t cols)
 {
@@ -77,18 +88,21 @@ static void put_place(plx_plan *plan, uint32_t warp, int64_t rows, int64_t cols,
     char lane[64] = "";
     const bool known =
         plx_plan_launches(plan, launches, MOST_LAUNCHES, &count) == PLX_OK && count > 0 && count <= MOST_LAUNCHES;
-    tile of = tile_of_config(plan);
+    size_t which = known ? count - 1 : 0;
+    tile of = known ? tile_of_recipe(launches, count, &which) : (tile){0, 0};
+    if (of.rows == 0)
+        of = tile_of_config(plan);
     if (of.rows == 0 && known)
-        of = tile_of_grid(&launches[count - 1], rows, cols);
+        of = tile_of_grid(&launches[which], rows, cols);
     if ((of.rows <= 0 || of.cols <= 0) && known)
-        put_place_in_row(&launches[count - 1], warp, rows, cols, row * cols + col, text, capacity);
+        put_place_in_row(&launches[which], warp, rows, cols, row * cols + col, text, capacity);
     if (of.rows <= 0 || of.cols <= 0)
         return;
     if (known)
-        put_lane(&launches[count - 1], of, row, col, warp, lane, sizeof lane);
+        put_lane(&launches[which], of, row, col, warp, lane, sizeof lane);
     (void)snprintf(text, capacity, "block (%" PRId64 ", %" PRId64 ") of %" PRId64 "x%" PRId64 " elements%s%s%.40s",
                    row / of.rows, col / of.cols, of.rows, of.cols, lane, known ? ", entry " : "",
-                   known ? launches[count - 1].entry : "");
+                   known ? launches[which].entry : "");
 }
 
 /* ---- what ---------------------------------------------------------------------------------- */
