@@ -337,11 +337,11 @@ static void set_labels(const cli_chip *chip, plx_screened_device *device)
 /* What a compiler takes is not the device's fault; a launch that does not come back is. */
 static bool hangs(const child *one)
 {
-    const char *late = strstr(one->said, "late: ");
     static const char *const of_device[] = {"execution", "waiting", "upload", "download", "fill", "copy"};
-    for (size_t i = 0; late != NULL && i < sizeof of_device / sizeof of_device[0]; i++)
-        if (strncmp(late + 6, of_device[i], strlen(of_device[i])) == 0)
-            return true;
+    for (const char *late = strstr(one->said, "late: "); late != NULL; late = strstr(late + 1, "late: "))
+        for (size_t i = 0; i < sizeof of_device / sizeof of_device[0]; i++)
+            if (strncmp(late + 6, of_device[i], strlen(of_device[i])) == 0)
+                return true;
     return false;
 }
 

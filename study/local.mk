@@ -158,6 +158,7 @@ study_recipe_sources = \
 	study/recipe/expression.h \
 	study/recipe/image.c \
 	study/recipe/image.h \
+	study/recipe/languages.h \
 	study/recipe/launches.c \
 	study/recipe/limits.c \
 	study/recipe/load.c \
@@ -218,6 +219,9 @@ study_screen_sources = \
 	study/screen/fleet_report.c \
 	study/screen/hot.c \
 	study/screen/node.c \
+	study/screen/on_device.c \
+	study/screen/on_device.h \
+	study/screen/prove.c \
 	study/screen/report.c \
 	study/screen/screen.h \
 	study/screen/screen_file.c \
@@ -260,7 +264,24 @@ study_sources = \
 # compiled once more: their references use all processors here.
 noinst_LTLIBRARIES += libplx-study.la
 libplx_study_la_SOURCES = $(study_sources) $(operation_sources) $(study_operation_sources)
+nodist_libplx_study_la_SOURCES = study/screen/images.c
 libplx_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
+
+# What a screen runs on the device: OpenCL C as it is written, and what nvcc makes where it is there (plugins/cuda/local.mk
+# says how).
+EXTRA_DIST += study/screen/on_device.cl study/screen/on_device.cu
+screen_images = on_device.cl=$(top_srcdir)/study/screen/on_device.cl
+if HAVE_CUDA
+screen_fatbin = study/screen/on_device.fatbin
+screen_images += on_device.fatbin=$(screen_fatbin)
+endif
+study/screen/on_device.fatbin: $(top_srcdir)/study/screen/on_device.cu
+	@$(MKDIR_P) $(@D)
+	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) -o $@ $<
+study/screen/images.c: $(top_srcdir)/study/screen/on_device.cl $(screen_fatbin) $(top_srcdir)/build-aux/embed
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_screen_images $(screen_images) >$@.tmp && mv -f $@.tmp $@
+CLEANFILES += study/screen/on_device.fatbin study/screen/images.c study/screen/images.c.tmp
 
 lib_LTLIBRARIES += libparallax-study.la
 libparallax_study_la_SOURCES =

@@ -78,6 +78,7 @@ typedef struct plx_screened_device {
     double seconds, first_verdict_seconds; /* of all, and until each kernel had been proven and compared once */
     double busy; /* part of the time after the first second in which launches were under way */
     uint64_t launches;
+    uint64_t generated;     /* operands that it generated itself, and that were the host's */
     size_t planted, caught; /* by the self-test */
     char smallest[160];     /* the smallest planted fault that was caught by a bound */
 } plx_screened_device;

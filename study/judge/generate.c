@@ -580,3 +580,30 @@ void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)
     for (int64_t first = 0; first < total; first += CHUNK)
         write_chunk(&from, first, total - first < CHUNK ? total : first + CHUNK, ld, bytes, to);
 }
+
+/* ---- for device code that generates the same --------------------------------------------- */
+
+static bool is_small_integers(const source *from)
+{
+    return from->input == PLX_INPUT_INTEGER && !from->unread && !from->moved;
+}
+
+bool plx_generated_form(const plx_inputs *inputs, size_t operand, plx_generated *form)
+{
+    const source from = source_of(inputs, operand);
+    if (inputs->from_arrays || inputs->extents[operand].ld > from.cols ||
+        !(is_uniform(&from) || is_small_integers(&from)))
+        return false;
+    *form = (plx_generated){
+        .key = from.key,
+        .dtype = from.dtype,
+        .rows = from.rows,
+        .cols = from.cols,
+        .row_step = from.by_rows ? from.length : 1,
+        .col_step = from.by_rows ? 1 : from.length,
+        .integers = is_small_integers(&from),
+        .threshold = (uint64_t)ceil(from.integer_density * 0x1p32),
+        .limit = (uint32_t)from.integer_limit,
+    };
+    return true;
+}

@@ -109,6 +109,20 @@ double plx_losing_term(const void *data, size_t operand, int64_t term, int64_t l
 /* Writes one operand: a function of seed, operand, row and column alone, so that it is the same for any
  * number of threads and any leading dimension. Padding becomes NaN. */
 void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to);
+/* How the elements of an operand without padding follow from their places, for device code that generates the same: the
+ * element in row i and column j is made of random bits by `key` and the number i * row_step + j * col_step. */
+typedef struct plx_generated {
+    uint64_t key;
+    plx_dtype dtype;
+    int64_t rows, cols, row_step, col_step;
+    bool integers; /* else numbers of (-1, 1), of either sign */
+    /* Of integers: 0 where the upper half of the bits reaches the threshold, else what the bits leave of 2 limit + 1,
+     * less the limit. */
+    uint64_t threshold;
+    uint32_t limit;
+} plx_generated;
+/* False: it has padding, or its class of input is made in other ways. */
+bool plx_generated_form(const plx_inputs *inputs, size_t operand, plx_generated *form);
 /* A counter-based random number: the same three numbers give the same result. */
 uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index);
 

@@ -4,6 +4,7 @@
 #define PLX_RECIPE_RECIPE_H
 
 #include "study/recipe/expression.h"
+#include "study/recipe/languages.h"
 
 #include "kernels/operation.h"
 
@@ -143,35 +144,6 @@ typedef struct plx_recipe_launch {
     size_t first, argument_count; /* in the pool */
     char field[PLX_RECIPE_FIELD];
 } plx_recipe_launch;
-
-/* A language of device code (dialects.c). */
-typedef struct plx_dialect {
-    const char *name, *title;
-    bool of_launches; /* shared memory, clusters, variables and maps are things of a launch; else local memory is an
-                         argument */
-    const char *const *types; /* the words for element types */
-} plx_dialect;
-enum { PLX_DIALECTS = 3 };
-extern const plx_dialect plx_dialects[PLX_DIALECTS];
-const plx_dialect *plx_dialect_of_launches(bool of_launches);
-
-/* In which device code comes (dialects.c). */
-typedef enum plx_source_kind {
-    PLX_SOURCE_CL,
-    PLX_SOURCE_CU,
-    PLX_SOURCE_PTX,
-    PLX_SOURCE_CUBIN,
-    PLX_SOURCE_SO, /* functions, which launch what they like */
-    PLX_SOURCE_PY,
-    PLX_LANGUAGES
-} plx_source_kind;
-typedef struct plx_language {
-    const char *ending, *name;
-    const char *passed_as;      /* what a backend is given of it */
-    const plx_dialect *dialect; /* of functions the host's, or what their recipe says */
-    bool is_function;
-} plx_language;
-extern const plx_language plx_languages[PLX_LANGUAGES];
 
 struct plx_recipe_file {
     json_t *root; /* whose texts the pointers are */

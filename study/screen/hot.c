@@ -1,6 +1,8 @@
 /* One proven case on its device, launched over and over: each launch has an output of its own in a ring, the device
- * adds up the words of each output, and the host compares the sums.  A sum of words changes with every single one of
- * them, so that only four bytes of a launch travel; what was wrong is still there to be looked at. */
+ * counts the words of each that are not the proven ones, and four bytes of a launch travel; what was wrong is still
+ * there to be looked at.  A backend that takes no code of others adds up the words of each output instead, which every
+ * single one of them changes. */
+#include "study/screen/on_device.h"
 #include "study/screen/screen.h"
 
 #include "base/clock.h"
@@ -30,27 +32,58 @@ static uint32_t sum_of(const void *bytes, uint64_t count)
     return sum;
 }
 
-/* The device's own sum of integers, which is exact.  On a processor a download costs no more. */
-static void make_adder(plx_hot *hot)
+/* On a processor a download costs no more than looking at results there. */
+static bool is_looked_at_there(const plx_hot *hot)
+{
+    return (plx_backend_device(hot->backend)->features & PLX_FEATURE_CPU) == 0 && hot->bytes % WORD == 0 &&
+           hot->bytes > 64;
+}
+
+/* The count of words that differ; else the device's own sum of integers, which is exact. */
+static void make_counter(plx_hot *hot)
 {
     const plx_problem words = plx_reduce_of(PLX_I32, PLX_SUM, (int64_t)(hot->bytes / WORD));
-    if ((plx_backend_device(hot->backend)->features & PLX_FEATURE_CPU) != 0 || hot->bytes % WORD != 0 ||
-        hot->bytes <= 64)
+    if (!is_looked_at_there(hot))
         return;
+    if (plx_on_device_comparer(hot->backend, hot->slots, hot->bytes, hot->stride, &hot->comparer) == PLX_OK)
+        return;
+    hot->comparer = NULL;
     if (plx_plan_create(hot->backend, &words, NULL, &hot->adder) != PLX_OK)
         hot->adder = NULL;
 }
 
-static plx_status make_memory(plx_hot *hot, double memory)
+/* The ring has a slot more than is used: where that begins is a row of the comparer's. */
+static plx_status make_memory(plx_hot *hot)
 {
-    const double fit = memory / (double)hot->stride;
-    hot->slots = fit < 2 ? 2 : fit > MOST_SLOTS ? MOST_SLOTS : (size_t)fit;
-    plx_status status = plx_buffer_create(hot->backend, hot->slots * hot->stride, &hot->ring);
-    if (status == PLX_OK && hot->adder != NULL)
-        status = plx_buffer_create(hot->backend, hot->slots * WORD, &hot->sums);
+    plx_status status = plx_buffer_create(hot->backend, (hot->slots + 1) * hot->stride, &hot->ring);
+    if (status == PLX_OK && plx_hot_looks_there(hot))
+        status = plx_buffer_create(hot->backend, (hot->slots + 1) * WORD, &hot->sums);
+    if (status == PLX_OK && hot->comparer != NULL)
+        status = plx_buffer_create(hot->backend, hot->stride, &hot->proven_there);
+    if (status == PLX_OK && hot->comparer != NULL)
+        status = plx_upload(NULL, hot->proven_there, 0, hot->proven, hot->bytes);
     if (status == PLX_OK)
         status = plx_queue_create(hot->backend, &hot->queue);
     return status;
+}
+
+/* Small ones are there before a generator is.  What was generated wrong is generated again, and then uploaded. */
+static plx_status make_operand(plx_hot *hot, const plx_inputs *inputs, size_t operand)
+{
+    plx_buffer *buffer = hot->operands.buffer[operand];
+    const uint64_t start = hot->operands.start[operand], bytes = hot->operands.bytes[operand];
+    plx_status status = PLX_UNSUPPORTED;
+    for (int tries = 0; bytes >= PLX_LEAST_GENERATED && tries < 2; tries++) {
+        bool same = true;
+        status = plx_on_device_generate(hot->backend, inputs, operand, buffer, start, &same);
+        if (status != PLX_OK)
+            break;
+        hot->generated += same;
+        if (same)
+            return PLX_OK;
+        hot->misgenerated = tries + 1 > hot->misgenerated ? tries + 1 : hot->misgenerated;
+    }
+    return status == PLX_DEVICE_LOST ? status : plx_upload(NULL, buffer, start, inputs->data[operand], bytes);
 }
 
 /* Its own output is in the ring. */
@@ -62,8 +95,7 @@ static plx_status make_operands(plx_hot *hot, const plx_inputs *inputs)
     plx_status status = plx_operand_buffers_make(&hot->operands, 1);
     for (size_t i = 0; status == PLX_OK && i < hot->operands.count; i++)
         if (i != output && hot->operands.bytes[i] > 0)
-            status = plx_upload(NULL, hot->operands.buffer[i], hot->operands.start[i], inputs->data[i],
-                                hot->operands.bytes[i]);
+            status = make_operand(hot, inputs, i);
     return status == PLX_OK ? plx_synchronize(hot->backend, NULL) : status;
 }
 
@@ -76,22 +108,23 @@ static plx_status make_all(plx_hot *hot, const plx_candidate *candidate, const p
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a proven result");
     memcpy(hot->proven, candidate->result, hot->bytes);
     hot->sum = sum_of(hot->proven, hot->bytes);
-    make_adder(hot);
+    const double fit = memory / (double)hot->stride;
+    hot->slots = fit < 2 ? 2 : fit > MOST_SLOTS ? MOST_SLOTS : (size_t)fit;
+    make_counter(hot);
     plx_status status = lift(hot, make_operands(hot, inputs), error);
     if (status == PLX_OK)
-        status = lift(hot, make_memory(hot, memory), error);
+        status = lift(hot, make_memory(hot), error);
     if (status != PLX_OK)
         return status;
-    hot->staging = malloc(hot->adder != NULL ? hot->slots * WORD + hot->bytes : hot->slots * hot->stride);
+    hot->staging = malloc(plx_hot_looks_there(hot) ? hot->slots * WORD + hot->bytes : hot->slots * hot->stride);
     return hot->staging != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory to look at results with");
 }
 
-plx_status plx_hot_make(plx_hot *hot, plx_candidate *candidate, const plx_inputs *inputs, size_t which, double memory,
+plx_status plx_hot_make(plx_hot *hot, plx_candidate *candidate, const plx_inputs *inputs, double memory,
                         plx_error *error)
 {
     const size_t output = inputs->operation->output;
-    *hot = (plx_hot){
-        .which = which, .backend = candidate->backend, .plan = candidate->plan, .described = *inputs, .batch = 1};
+    *hot = (plx_hot){.backend = candidate->backend, .plan = candidate->plan, .described = *inputs, .batch = 1};
     candidate->plan = NULL;
     memset(hot->described.data, 0, sizeof hot->described.data);
     hot->bytes = (uint64_t)inputs->elements[output] * plx_dtype_size(plx_result_dtype(inputs));
@@ -105,10 +138,12 @@ plx_status plx_hot_make(plx_hot *hot, plx_candidate *candidate, const plx_inputs
 void plx_hot_free(plx_hot *hot)
 {
     plx_plan_destroy(hot->adder);
+    plx_plan_destroy(hot->comparer);
     plx_plan_destroy(hot->plan);
     plx_operand_buffers_free(&hot->operands);
     plx_buffer_destroy(hot->ring);
     plx_buffer_destroy(hot->sums);
+    plx_buffer_destroy(hot->proven_there);
     plx_queue_destroy(hot->queue);
     free(hot->proven);
     free(hot->staging);
@@ -142,11 +177,31 @@ static plx_status add_all(plx_hot *hot)
     return status == PLX_OK ? plx_download(hot->queue, hot->staging, hot->sums, 0, hot->batch * WORD) : status;
 }
 
+/* How many slots there are is behind the counts; told anew when there are more. */
+static plx_status count_all(plx_hot *hot)
+{
+    const plx_view views[] = {{hot->ring, 0}, {hot->proven_there, 0}, {hot->sums, 0}};
+    plx_status status = PLX_OK;
+    if (hot->told != hot->batch) {
+        hot->told = (uint32_t)hot->batch;
+        status = plx_upload(hot->queue, hot->sums, hot->slots * WORD, &hot->told, WORD);
+    }
+    if (status == PLX_OK)
+        status = plx_fill(hot->queue, hot->sums, 0, 0, hot->batch * WORD);
+    if (status == PLX_OK)
+        status = plx_execute(hot->comparer, hot->queue, views, 3);
+    return status == PLX_OK ? plx_download(hot->queue, hot->staging, hot->sums, 0, hot->batch * WORD) : status;
+}
+
 static plx_status collect(plx_hot *hot)
 {
-    plx_status status = hot->adder != NULL
-                            ? add_all(hot)
-                            : plx_download(hot->queue, hot->staging, hot->ring, 0, hot->batch * hot->stride);
+    plx_status status = PLX_OK;
+    if (hot->comparer != NULL)
+        status = count_all(hot);
+    else if (hot->adder != NULL)
+        status = add_all(hot);
+    else
+        status = plx_download(hot->queue, hot->staging, hot->ring, 0, hot->batch * hot->stride);
     return status == PLX_OK ? plx_synchronize(hot->backend, hot->queue) : status;
 }
 
@@ -167,13 +222,13 @@ static plx_status other_bits(plx_hot *hot, size_t slot, const void **result)
 {
     uint32_t sum = 0;
     *result = hot->staging + slot * hot->stride;
-    if (hot->adder == NULL) {
+    if (!plx_hot_looks_there(hot)) {
         if (memcmp(*result, hot->proven, hot->bytes) == 0)
             *result = NULL;
         return PLX_OK;
     }
     memcpy(&sum, hot->staging + slot * WORD, WORD);
-    *result = sum != hot->sum ? hot->staging + hot->slots * WORD : NULL;
+    *result = sum != (hot->comparer != NULL ? 0 : hot->sum) ? hot->staging + hot->slots * WORD : NULL;
     if (*result == NULL)
         return PLX_OK;
     const plx_status status =

@@ -21,20 +21,20 @@ bool plx_screen_problem_at(size_t index, plx_screen_problem *problem);
 
 /* ---- proven results that are compared (hot.c) --------------------------------------------- */
 
-/* One proven case on its device: operands that stay, a ring of outputs, and the digest of each as the device adds it
- * up. */
+/* One proven case on its device: operands that stay, a ring of outputs, and what the device says of each. */
 typedef struct plx_hot {
     size_t which; /* case of the device */
     plx_backend *backend;
     plx_queue *queue;
-    plx_plan *plan, *adder; /* adder NULL: outputs are downloaded and compared */
+    plx_plan *plan, *comparer, *adder; /* neither of the latter: outputs are downloaded and compared */
     plx_operand_buffers operands;
     plx_inputs described; /* without data */
-    plx_buffer *ring, *sums;
+    plx_buffer *ring, *sums, *proven_there;
     uint64_t stride, bytes; /* of an output */
     size_t slots, batch;    /* launches that fit in the ring, and that one batch has */
     void *proven;
-    uint32_t sum;
+    uint32_t sum, told;          /* how many slots the comparer was told of */
+    int generated, misgenerated; /* operands that the device generated; tries in which one was not the host's */
     unsigned char *staging;
     double *launch_ns; /* of each batch */
     double last_ns;    /* of the last one, whatever its size */
@@ -44,8 +44,16 @@ typedef struct plx_hot {
 /* Where launches went wrong. */
 typedef void plx_hot_found(void *data, plx_hot *hot, size_t slot, const void *result);
 
+/* Operands of fewer bytes are uploaded: that is done sooner. */
+enum { PLX_LEAST_GENERATED = 1 << 20 };
+
+static inline bool plx_hot_looks_there(const plx_hot *hot)
+{
+    return hot->comparer != NULL || hot->adder != NULL;
+}
+
 /* Takes the plan from the candidate; its result is the proven one. */
-plx_status plx_hot_make(plx_hot *hot, plx_candidate *candidate, const plx_inputs *inputs, size_t which, double memory,
+plx_status plx_hot_make(plx_hot *hot, plx_candidate *candidate, const plx_inputs *inputs, double memory,
                         plx_error *error);
 void plx_hot_free(plx_hot *hot);
 /* Launches a batch and compares it.  `found` is called with each result whose bits are others; *wrong is how many were.
@@ -53,6 +61,31 @@ void plx_hot_free(plx_hot *hot);
 plx_status plx_hot_batch(plx_hot *hot, size_t plant, plx_hot_found *found, void *data, size_t *wrong, plx_error *error);
 /* The median over its batches, or the last one while they grow; 0: none was made. */
 double plx_hot_median_ns(const plx_hot *hot);
+
+/* ---- proofs (prove.c) ----------------------------------------------------------------------- */
+
+/* A kernel on a problem that was judged. */
+typedef struct plx_proof {
+    plx_screened_case of;
+    plx_hot *hot; /* malloc'ed; NULL: it can't be launched and compared */
+    bool has_fault;
+    plx_screen_fault fault; /* of a result that was wrong at first, and right when it was made again */
+} plx_proof;
+
+/* Takes the proof over. */
+typedef void plx_proven(void *data, plx_proof *proof);
+
+/* What proofs are made with; none of it changes meanwhile. */
+typedef struct plx_prover {
+    const plx_screen_options *options;
+    const plx_open_backends *opened;
+    const plx_device_info *info; /* of the device */
+    plx_proven *proven;
+    bool (*is_over)(void *data);
+    void *data;
+} plx_prover;
+
+plx_status plx_prove(plx_prover *prover, const plx_screen_problem *of, plx_error *error);
 
 /* ---- what is wrong with a result (fault.c) ---------------------------------------------------- */
 
@@ -67,7 +100,7 @@ void plx_screen_command(const plx_screened_device *device, const plx_screened_ca
 
 typedef struct plx_screen_watch {
     plx_backend *source; /* NULL: nobody tells */
-    double last_ns, sum;
+    double begin_ns, last_ns, sum;
     size_t samples;
 } plx_screen_watch;
 

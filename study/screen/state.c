@@ -5,6 +5,8 @@
 
 /* A look takes up to a millisecond. */
 static const double between_ns = 200e6;
+/* What is said of how busy it is, is of the last second at most. */
+static const double settled_ns = 2e9;
 
 static void take_extremes(plx_telemetry *kept, const plx_telemetry *now)
 {
@@ -27,7 +29,7 @@ static void take_extremes(plx_telemetry *kept, const plx_telemetry *now)
 
 void plx_screen_watch_begin(plx_screen_watch *watch, const plx_open_backends *opened, plx_screened_device *device)
 {
-    *watch = (plx_screen_watch){.source = NULL};
+    *watch = (plx_screen_watch){.source = NULL, .begin_ns = plx_now_ns()};
     for (size_t i = 0; watch->source == NULL && i < opened->count; i++)
         watch->source = plx_telemetry_source(opened->backends[i], opened->backends, opened->count);
     device->utilisation = -1;
@@ -47,7 +49,8 @@ void plx_screen_watch_look(plx_screen_watch *watch, plx_screened_device *device)
     watch->last_ns = time;
     if (plx_backend_telemetry(watch->source, &now) == PLX_OK)
         take_extremes(&device->hottest, &now);
-    if (plx_backend_health(watch->source, &health) != PLX_OK || (health.known & PLX_KNOWS_UTILISATION) == 0)
+    if (plx_backend_health(watch->source, &health) != PLX_OK || (health.known & PLX_KNOWS_UTILISATION) == 0 ||
+        time - watch->begin_ns < settled_ns)
         return;
     watch->sum += health.utilisation;
     device->utilisation = watch->sum / (double)++watch->samples;

@@ -198,13 +198,77 @@ static void gemm(const uint64_t *values, uint64_t blocks, uint64_t threads)
         }
 }
 
+/* ---- what a screen runs beside them (study/screen/on_device.cu) ----------------------------- */
+
+/* ring, proven, differing, slots, words, pitch */
+static void words_differ(const uint64_t *values, uint64_t blocks, uint64_t threads)
+{
+    const uint32_t *ring = at(values[0]), *proven = at(values[1]);
+    uint32_t *differing = at(values[2]);
+    (void)blocks;
+    (void)threads;
+    for (uint64_t slot = 0; slot < differing[values[3]]; slot++) {
+        const uint32_t *one = ring + slot * values[5];
+        if (memcmp(one, proven, 4 * values[4]) == 0)
+            continue;
+        for (uint64_t i = 0; i < values[4]; i++)
+            differing[slot] += one[i] != proven[i];
+    }
+}
+
+/* to, form: f32 alone, by long double, which has room for all bits of a number. */
+static void generate(const uint64_t *values, uint64_t blocks, uint64_t threads)
+{
+    float *to = at(values[0]);
+    const uint64_t *form = at(values[1]);
+    (void)blocks;
+    (void)threads;
+    for (uint64_t i = 0; (form[6] & UINT32_MAX) == 0 && i < form[1]; i++) {
+        uint64_t bits = form[0];
+        const uint64_t number = i / form[2] * form[3] + i % form[2] * form[4];
+        bits ^= number * UINT64_C(0xd1342543de82ef95) + 1;
+        for (int round = 0; round < 2; round++) {
+            bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+            bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+            bits ^= bits >> 31;
+            bits += round == 0 ? form[0] : 0;
+        }
+        const float value = (float)(double)((long double)(bits | 1) * 0x1p-64L);
+        to[i] = copysignf(value < 1 ? value : nextafterf(1, 0), (bits & 2) != 0 ? -1.0F : 1.0F);
+    }
+}
+
+/* of, form: of words. */
+static void digest(const uint64_t *values, uint64_t blocks, uint64_t threads)
+{
+    const uint32_t *of = at(values[0]);
+    uint32_t *form = at(values[1]);
+    (void)blocks;
+    (void)threads;
+    for (uint32_t i = 0; i < form[2]; i++) {
+        uint32_t word = of[i] ^ i * UINT32_C(0x9e3779b1);
+        word = (word ^ word >> 16) * UINT32_C(0x85ebca6b);
+        word ^= word >> 13;
+        form[14] += word;
+        word *= UINT32_C(0xc2b2ae35);
+        form[15] += word ^ word >> 16;
+    }
+}
+
 static const struct kernel {
     const char *entry; /* how its name begins */
     size_t values;
     void (*compute)(const uint64_t *values, uint64_t blocks, uint64_t threads);
 } kernels[] = {
-    {"reduce_gmem", 4, reduce},        {"reduce_vector", 3, reduce_vector},  {"reduce_onepass", 5, reduce_onepass},
-    {"transpose_naive", 6, transpose}, {"matvec_row_per_thread", 8, matvec}, {"gemm_naive", 11, gemm},
+    {"reduce_gmem", 4, reduce},
+    {"reduce_vector", 3, reduce_vector},
+    {"reduce_onepass", 5, reduce_onepass},
+    {"transpose_naive", 6, transpose},
+    {"matvec_row_per_thread", 8, matvec},
+    {"gemm_naive", 11, gemm},
+    {"words_differ", 6, words_differ},
+    {"generate", 2, generate},
+    {"digest", 2, digest},
 };
 
 static const struct kernel *find(const char *entry)

@@ -1,8 +1,10 @@
 /* A fake libcuda.so.1, so that the CUDA host code can be tested without a
- * device.  Not for several threads at once.  $FAKE_CUDA_DEVICES: how many there are.  $FAKE_COMPUTES: launches of the
+ * device.  $FAKE_CUDA_DEVICES: how many there are.  $FAKE_COMPUTES: launches of the
  * plainest kernels compute, and calls meet the faults that are planned (answers.h). */
+#define _GNU_SOURCE /* recursive mutexes that need no beginning */
 #include "fake_cuda_inside.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,19 @@ EXPORT fake_cuda_control_function fake_cuda_control;
 fake_cuda_state *fake_cuda_control(void)
 {
     return &fake_cuda;
+}
+
+static pthread_mutex_t driver = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+int fake_hold(void)
+{
+    return pthread_mutex_lock(&driver);
+}
+
+void fake_let_go(const int *held)
+{
+    if (*held == 0)
+        (void)pthread_mutex_unlock(&driver);
 }
 
 static CUresult result_of(fault_how how)
@@ -267,9 +282,13 @@ int fake_current_device(void)
     return device_of(current_context);
 }
 
+/* $FAKE_EXCLUSIVE=DEVICE: somebody else has it for himself. */
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
+    const char *taken = getenv("FAKE_EXCLUSIVE");
     ENTER(fake_enter, "cuDevicePrimaryCtxRetain");
+    if (taken != NULL && atoi(taken) == device)
+        return (CUresult)46; /* CUDA_ERROR_DEVICE_UNAVAILABLE */
     fake_cuda.contexts++;
     *context = fake_handle(fake_context(device));
     return CUDA_SUCCESS;
@@ -335,10 +354,22 @@ EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
+/* $FAKE_FULL=DEVICE:BYTES: so much is left of its memory, which others have the rest of. */
+static int is_full(size_t bytes)
+{
+    const char *word = getenv("FAKE_FULL"), *colon = word != NULL ? strchr(word, ':') : NULL;
+    size_t used = bytes;
+    for (const fake_memory *memory = memories; memory != NULL; memory = memory->next)
+        used += memory->device == device_of(current_context) ? memory->length : 0;
+    return colon != NULL && atoi(word) == device_of(current_context) && used > strtoull(colon + 1, NULL, 10);
+}
+
 EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 {
     fake_memory *memory;
     ENTER(fake_enter_unsafe, "cuMemAlloc");
+    if (is_full(bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;

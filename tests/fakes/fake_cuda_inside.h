@@ -29,11 +29,18 @@ int fake_current_device(void);
 /* A number of 32 bits, or what is due in its place. */
 int fake_number32(int right);
 
-#define ENTER(how, function)              \
-    do {                                  \
-        CUresult entered = how(function); \
-        if (entered != CUDA_SUCCESS)      \
-            return entered;               \
+/* One thread at a time is in the driver, until the function returns that says so. */
+int fake_hold(void);
+void fake_let_go(const int *held);
+
+#define FAKE_JOINED(a, b) a##b
+#define FAKE_NAME(a, b) FAKE_JOINED(a, b)
+#define ENTER(how, function)                                                                         \
+    __attribute__((cleanup(fake_let_go), unused)) const int FAKE_NAME(held, __LINE__) = fake_hold(); \
+    do {                                                                                             \
+        CUresult entered = how(function);                                                            \
+        if (entered != CUDA_SUCCESS)                                                                 \
+            return entered;                                                                          \
     } while (0)
 
 #endif

@@ -18,11 +18,16 @@ static fake_function *functions;
 
 /* ---- programs -------------------------------------------------------- */
 
-EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+static int is_fatbin(const void *image)
 {
     static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
+    return memcmp(image, fatbin, sizeof fatbin) == 0;
+}
+
+EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
     ENTER(fake_enter_unsafe, "cuModuleLoadData");
-    if (memcmp(image, fatbin, sizeof fatbin) != 0 || (uintptr_t)image % 8 != 0)
+    if (!is_fatbin(image) || (uintptr_t)image % 8 != 0)
         return CUDA_ERROR_INVALID_IMAGE;
     fake_cuda.modules++;
     fake_cuda.module_loads++;
@@ -51,12 +56,12 @@ EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned
                                    void **values)
 {
     ENTER(fake_enter_unsafe, "cuModuleLoadDataEx");
-    const CUresult result = assemble(image, count, options, values);
+    const CUresult result = is_fatbin(image) ? CUDA_SUCCESS : assemble(image, count, options, values);
     if (result != CUDA_SUCCESS)
         return result;
     fake_cuda.modules++;
     *module = fake_handle(&the_module);
-    if (fake_cuda.module_loaded != NULL)
+    if (fake_cuda.module_loaded != NULL && !is_fatbin(image))
         fake_cuda.module_loaded(fake_cuda.last_text, strlen(fake_cuda.last_text));
     return CUDA_SUCCESS;
 }

@@ -57,7 +57,7 @@ below_room() {
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
     bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
     diff) echo study/results/ study/files/ ;;
-    screen) echo study/run/ study/judge/ study/results/ study/files/ ;;
+    screen) echo study/run/ study/judge/ study/results/ study/files/ study/recipe/languages.h kernels/image.h ;;
     esac
 }
 
