@@ -174,6 +174,18 @@ static plx_status status_of(CUresult result)
     return result == CUDA_ERROR_OUT_OF_MEMORY ? PLX_NO_MEMORY : PLX_FAILED;
 }
 
+/* What helps against results that are not the program's fault. */
+static const char *advice(CUresult result, plx_status status)
+{
+    enum { DEVICE_UNAVAILABLE = 46 }; /* that CUDA 11.0 has no name for */
+    if (status == PLX_DEVICE_LOST)
+        return "; the device's context is dead and this process runs nothing more on it";
+    if ((int)result == DEVICE_UNAVAILABLE)
+        return "; another process has the device for itself (exclusive mode), or nobody may have it: wait for that "
+               "process, or nvidia-smi -c DEFAULT";
+    return "";
+}
+
 plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result, const char *function)
 {
     char number[32];
@@ -184,10 +196,8 @@ plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult res
     (void)plx_cuda.GetErrorString(result, &text);
     if (status == PLX_DEVICE_LOST && session != NULL)
         atomic_store(&session->lost, true);
-    return plx_fail(
-        error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
-        text != NULL ? text : "no description",
-        status == PLX_DEVICE_LOST ? "; the device's context is dead and this process runs nothing more on it" : "");
+    return plx_fail(error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
+                    text != NULL ? text : "no description", advice(result, status));
 }
 
 plx_status plx_cuda_refuse(plx_error *error)

@@ -21,6 +21,7 @@ typedef int tells_text(plx_nvml_device *, char *, unsigned int);
 typedef int tells_ecc(plx_nvml_device *, int, int, unsigned long long *);
 typedef int tells_rows(plx_nvml_device *, unsigned int *, unsigned int *, unsigned int *, unsigned int *);
 typedef int tells_utilisation(plx_nvml_device *, utilisation *);
+typedef int tells_mode(plx_nvml_device *, unsigned int *, unsigned int *);
 typedef int tells_processes(plx_nvml_device *, unsigned int *, void *);
 typedef int makes_events(void **);
 typedef int registers_events(plx_nvml_device *, unsigned long long, void *);
@@ -60,6 +61,17 @@ static void read_rows(plx_nvml_device *device, plx_health *health)
     health->remap_pending = pending != 0;
     health->remap_failed = failed != 0;
     health->known |= PLX_KNOWS_REMAPPED;
+}
+
+/* Where it is on, what CUDA calls a device is an instance: the chip was found by its address. */
+static void read_part(plx_nvml_device *device, plx_health *health)
+{
+    tells_mode *tell = FIND(tells_mode, "nvmlDeviceGetMigMode");
+    unsigned int now = 0, after_restart = 0;
+    if (tell == NULL || tell(device, &now, &after_restart) != 0)
+        return;
+    health->part = now != 0;
+    health->known |= PLX_KNOWS_PART;
 }
 
 static void read_use(plx_nvml_device *device, plx_health *health)
@@ -121,6 +133,7 @@ plx_status plx_cuda_health(plx_session *session, plx_health *health, plx_error *
     read_ecc(device, CORRECTED, PLX_KNOWS_CORRECTED, &health->corrected, health);
     read_ecc(device, UNCORRECTED, PLX_KNOWS_UNCORRECTED, &health->uncorrected, health);
     read_rows(device, health);
+    read_part(device, health);
     read_use(device, health);
     return PLX_OK;
 }

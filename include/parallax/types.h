@@ -352,7 +352,8 @@ enum {
     PLX_KNOWS_REMAPPED = 1u << 4,
     PLX_KNOWS_ERRORS = 1u << 5,
     PLX_KNOWS_UTILISATION = 1u << 6,
-    PLX_KNOWS_PROCESSES = 1u << 7
+    PLX_KNOWS_PROCESSES = 1u << 7,
+    PLX_KNOWS_PART = 1u << 8
 };
 
 /* What a device says of its health, by counters that it keeps over its life, unless they say otherwise. */
@@ -366,7 +367,8 @@ typedef struct plx_health {
     uint32_t last_error;  /* the number of the last of them */
     uint32_t processes;   /* that compute on it now */
     double utilisation;   /* percent of the last sampling period in which kernels ran */
-    uint64_t reserved[8]; /* 0 */
+    uint64_t part;        /* not 0: the device is a part of a chip that is divided (MIG) */
+    uint64_t reserved[7]; /* 0 */
 } plx_health;
 
 #ifdef __cplusplus

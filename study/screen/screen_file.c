@@ -111,6 +111,8 @@ static void health_field(plx_archive *archive, const char *name, plx_health *hea
     count_field(archive, "xids", PLX_KNOWS_ERRORS, &health->errors, health);
     count_field(archive, "last_xid", PLX_KNOWS_ERRORS, &last, health);
     count_field(archive, "processes", PLX_KNOWS_PROCESSES, &processes, health);
+    if (plx_archive_reads(archive) || health->part != 0)
+        count_field(archive, "part", PLX_KNOWS_PART, &health->part, health);
     health->last_error = (uint32_t)last;
     health->processes = (uint32_t)processes;
     plx_archive_close(archive);
@@ -183,6 +185,7 @@ static void device_fields(plx_archive *archive, plx_screened_device *device)
     if (plx_archive_reads(archive) || device->utilisation >= 0)
         device->utilisation = plx_archive_number(archive, "utilisation_percent", device->utilisation, 100, -1);
     device->launches = plx_archive_natural(archive, "launches", device->launches, 0);
+    device->generated = plx_archive_natural(archive, "generated", device->generated, 0);
     if (plx_archive_reads(archive) || device->planted > 0) {
         device->planted = (size_t)plx_archive_natural(archive, "planted", device->planted, 0);
         device->caught = (size_t)plx_archive_natural(archive, "caught", device->caught, 0);

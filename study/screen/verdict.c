@@ -185,6 +185,21 @@ static void judge_seal(plx_screened_device *device)
 
 /* ---- counters -------------------------------------------------------------------------------------- */
 
+/* Others' work on it is not what was screened: neither its time nor, where they share more than that, its bits. */
+static void judge_use(plx_screened_device *device)
+{
+    const plx_health *before = &device->health_before, *after = &device->health_after;
+    const uint32_t processes = before->processes > after->processes ? before->processes : after->processes;
+    if (((before->known | after->known) & PLX_KNOWS_PART) != 0 && (before->part != 0 || after->part != 0))
+        plx_screen_blame(device, PLX_UNTESTED,
+                         "it is one part of a chip that is divided (MIG), and the other parts were not computed on: "
+                         "screen the chip undivided");
+    if (((before->known | after->known) & PLX_KNOWS_PROCESSES) != 0 && processes > 1)
+        plx_screen_blame(device, PLX_UNTESTED,
+                         "%u other process%s computed on it meanwhile: screen it when nobody else uses it",
+                         (unsigned)(processes - 1), processes == 2 ? "" : "es");
+}
+
 static void judge_counters(plx_screened_device *device)
 {
     const plx_health *before = &device->health_before, *after = &device->health_after;
@@ -226,6 +241,20 @@ static void judge_untested(plx_screened_device *device, double budget)
     plx_screen_blame(device, PLX_UNTESTED, "%s", why);
 }
 
+/* What could not be run, though it can be elsewhere, leaves a gap. */
+static void judge_failures(plx_screened_device *device)
+{
+    size_t failed = 0;
+    const plx_screened_case *first = NULL;
+    for (size_t i = 0; i < device->case_count; i++)
+        if (device->cases[i].outcome == PLX_OUTCOME_FAILED && failed++ == 0)
+            first = &device->cases[i];
+    if (first != NULL)
+        plx_screen_blame(device, PLX_UNTESTED, "%zu of %zu cases could not be run, first %s/%s on %s: %.200s", failed,
+                         device->case_count, plx_op_name(first->problem.op), first->kernel, first->backend,
+                         first->reason);
+}
+
 static void put_command(plx_screened_device *device, double budget, uint64_t seed)
 {
     const plx_screened_case *of =
@@ -240,6 +269,8 @@ void plx_screen_judge(plx_screened_device *device, double budget, uint64_t seed)
     judge_faults(device);
     judge_wrong(device);
     judge_counters(device);
+    judge_failures(device);
+    judge_use(device);
     judge_seal(device);
     put_command(device, budget, seed);
 }

@@ -1,0 +1,52 @@
+#!/bin/sh
+# What a device's counters, its other users and its driver say becomes the verdict, never healthy: a fake driver and a fake
+# management library of eight devices, each with a trouble of its own.
+. "${top_srcdir:-.}/tests/support.sh"
+driver=$built/tests/fakes/.libs/fake-cuda.so
+monitor=$built/tests/fakes/.libs/fake-nvml.so
+[ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ] || { echo "skipped: the fake CUDA driver was not built" && exit 77; }
+unset SLURM_JOB_ID SLURM_PROCID PMI_RANK OMPI_COMM_WORLD_RANK
+PLX_CUDA_LIBRARY=$driver PLX_NVML_LIBRARY=$monitor FAKE_COMPUTES=1 FAKE_CUDA_DEVICES=8
+export PLX_CUDA_LIBRARY PLX_NVML_LIBRARY FAKE_COMPUTES FAKE_CUDA_DEVICES
+
+# screened ENVIRONMENT... : all devices, one sum of integers each; again with more time where one had too little.
+screened() {
+    for budget in 4s 15s 60s; do
+        env "$@" "$parallax" screen --backend cuda --budget $budget --dtype i32 --json "$work/states.json" >"$work/out" 2>"$work/err" </dev/null
+        status=$?
+        grep -qE 'more with --budget|did not come back' "$work/out" || break
+    done
+}
+# verdict NUMBER WANTED WORD: of the device's line.
+verdict() {
+    cases=$((cases + 1))
+    line=$(sed -n "$(($1 + 2))p" "$work/out")
+    case $line in "$2"*"$3"*) ;; *) fail "device $1 is not $2 with '$3': $line" ;; esac
+}
+
+screened FAKE_NVML='1:ecc=3;2:xid=79;3:failed=1;4:pending=1;5:throttle=0x40,degrees=95;6:processes=3;7:mig=1'
+cases=$((cases + 1))
+[ $status = 1 ] || fail "status $status, not 1"
+verdict 0 healthy ""
+verdict 1 faulty "3 errors of memory that could not be corrected"
+verdict 2 faulty "the last an XID 79"
+verdict 3 faulty "it has no spare rows left"
+verdict 4 degraded "reset the device"
+verdict 5 degraded "held back by heat while it was screened, at 95 degrees"
+verdict 6 untested "2 other processes computed on it"
+verdict 7 untested "one part of a chip that is divided (MIG)"
+for text in '"serial": "1650000000001"' '"firmware": "96.00.A5.00.01"' '"ecc_uncorrected": 3' '"last_xid": 79' '"remap_pending": true' \
+    '"remap_failed": true' '"processes": 3' '"part": 1' '"utilisation_percent": 90'; do
+    cases=$((cases + 1))
+    grep -qF -- "$text" "$work/states.json" || fail "the JSON does not say $text"
+done
+
+# ---- one that another process has for itself, one without memory, one whose memory ends while it is screened ----
+FAKE_CUDA_DEVICES=3
+screened FAKE_EXCLUSIVE=0 FAKE_FULL=1:100000
+verdict 0 misconfigured "exclusive mode"
+verdict 1 untested "MEMORY"
+verdict 2 healthy ""
+cases=$((cases + 1))
+[ $status = 11 ] || fail "status $status, not 11"
+finish
