@@ -1,5 +1,7 @@
 /* Many machines: devices of one model vote on the bits of the same code on the same operands, and on speed.  Of each
  * file little is kept: a device, and for each of its cases two hashes and a time. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "study/screen/screen.h"
 
 #include "base/text.h"
@@ -9,8 +11,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { LEAST_EQUALS = 5, MOST_HOSTS = 1 << 20, MOST_RANKS = 1 << 20 };
+enum { LEAST_EQUALS = 5, MOST_HOSTS = 1 << 20, MOST_RANKS = 1 << 20, MOST_BYTES = 1 << 24 };
 
 typedef struct device {
     char *host, *node, *model, *uuid, *driver, *file, *reason, *command;
@@ -37,8 +40,8 @@ typedef struct text_list {
 /* Files of one job, each of a rank of its own. */
 typedef struct job {
     char *name;
-    uint64_t ranks;
-    unsigned char *seen;
+    uint64_t ranks, *seen; /* how many there are, and those of the files */
+    size_t seen_count, seen_room;
 } job;
 
 struct plx_fleet {
@@ -217,24 +220,28 @@ static job *job_of(plx_fleet *fleet, const plx_environment *environment)
         return NULL;
     fleet->jobs = jobs;
     job *made = &jobs[fleet->job_count];
-    *made = (job){.name = strdup(environment->job), .ranks = environment->ranks, .seen = calloc(environment->ranks, 1)};
-    if (made->name == NULL || made->seen == NULL) {
-        free(made->name);
-        free(made->seen);
-        return NULL;
-    }
-    fleet->job_count++;
-    return made;
+    *made = (job){.name = strdup(environment->job), .ranks = environment->ranks};
+    fleet->job_count += made->name != NULL;
+    return made->name != NULL ? made : NULL;
+}
+
+static bool see_rank(job *of, uint64_t rank)
+{
+    uint64_t *seen = grown(of->seen, of->seen_count, &of->seen_room, sizeof *seen);
+    if (seen == NULL)
+        return false;
+    of->seen = seen;
+    seen[of->seen_count++] = rank;
+    return true;
 }
 
 static plx_status add_screen(plx_fleet *fleet, const plx_screen *screen, const char *path, plx_error *error)
 {
     job *of = job_of(fleet, &screen->environment);
     bool good = true;
-    if (of != NULL)
-        of->seen[screen->environment.rank] = 1;
     fleet->files++;
-    good = keep(&fleet->hosts, strdup(screen->environment.host_name)) &&
+    good = (of == NULL || see_rank(of, screen->environment.rank)) &&
+           keep(&fleet->hosts, strdup(screen->environment.host_name)) &&
            keep(&fleet->hosts, strdup(screen->environment.node));
     for (size_t i = 0; good && i < screen->device_count; i++)
         good = add_device(fleet, screen, i, path);
@@ -247,10 +254,26 @@ static plx_status skip(plx_fleet *fleet, const char *reason, plx_error *error)
     return keep(&fleet->skipped, strdup(reason)) ? PLX_OK : no_memory(error);
 }
 
+/* What would be waited for without end, or fill the memory, is no screen of a machine. */
+static plx_status check_file(const char *path, plx_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return PLX_OK; /* who reads it says why */
+    if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return plx_fail(error, PLX_INVALID, "%.200s: no regular file", path);
+    return about.st_size <= MOST_BYTES
+               ? PLX_OK
+               : plx_fail(error, PLX_INVALID, "%.200s: %lld bytes; a screen of one machine has %d at most", path,
+                          (long long)about.st_size, (int)MOST_BYTES);
+}
+
 plx_status plx_fleet_add(plx_fleet *fleet, const char *path, plx_error *error)
 {
     plx_screen screen;
-    plx_status status = plx_screen_read(path, &screen, error);
+    plx_status status = check_file(path, error);
+    if (status == PLX_OK)
+        status = plx_screen_read(path, &screen, error);
     if (status == PLX_NO_MEMORY)
         return status;
     if (status != PLX_OK)
@@ -312,6 +335,34 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+    const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+/* Those of a gap in one line: a file may say that there are a million. */
+static bool miss_ranks(plx_fleet *fleet, const job *of, uint64_t first, uint64_t end)
+{
+    if (first >= end)
+        return true;
+    return keep(&fleet->missing, end - first == 1
+                                     ? plx_text("rank %" PRIu64 " of %s", first, of->name)
+                                     : plx_text("ranks %" PRIu64 "-%" PRIu64 " of %s", first, end - 1, of->name));
+}
+
+static bool find_missing_ranks(plx_fleet *fleet, job *of)
+{
+    uint64_t next = 0;
+    bool good = true;
+    qsort(of->seen, of->seen_count, sizeof *of->seen, compare_ranks);
+    for (size_t i = 0; good && i < of->seen_count; i++) {
+        good = miss_ranks(fleet, of, next, of->seen[i]);
+        next = of->seen[i] + 1;
+    }
+    return good && miss_ranks(fleet, of, next, of->ranks);
+}
+
 static plx_status find_missing(plx_fleet *fleet, plx_error *error)
 {
     bool good = true;
@@ -321,10 +372,8 @@ static plx_status find_missing(plx_fleet *fleet, plx_error *error)
         if (fleet->hosts.count == 0 || bsearch(&fleet->expected.at[i], fleet->hosts.at, fleet->hosts.count,
                                                sizeof *fleet->hosts.at, compare_texts) == NULL)
             good = keep(&fleet->missing, strdup(fleet->expected.at[i]));
-    for (size_t i = 0; i < fleet->job_count; i++)
-        for (uint64_t rank = 0; good && rank < fleet->jobs[i].ranks; rank++)
-            if (!fleet->jobs[i].seen[rank])
-                good = keep(&fleet->missing, plx_text("rank %" PRIu64 " of %s", rank, fleet->jobs[i].name));
+    for (size_t i = 0; good && i < fleet->job_count; i++)
+        good = find_missing_ranks(fleet, &fleet->jobs[i]);
     return good ? PLX_OK : no_memory(error);
 }
 

@@ -44,17 +44,22 @@ rm "$work/all/node00011.json"
 head -c 900 "$work/all/node00012.json" >"$work/all/zz-cut.json"
 printf '{"schema": "parallax-screen/1", "devices": [{"name": "a\033[31m", "label": "x", "cases": 5}]}' >"$work/all/zz-hostile.json"
 printf '[[[[[[[[[' >"$work/all/zz-deep.json"
+mkfifo "$work/all/zz-pipe.json"
+ln -s /dev/zero "$work/all/zz-zeros.json"
+truncate -s 20000000 "$work/all/zz-large.json"
 cp "${top_srcdir:-.}/tests/data/results/bench-0.1.json" "$work/all/zz-other.json" 2>/dev/null
 printf '{"schema": "parallax-screen/1", "devices": [], "devices": []}' >"$work/all/zz-twice.json"
 fleet 1 --expect 'node[00001-00020]' --json "$work/fleet.json" --page "$work/fleet.html"
 shows "1 degraded"
 shows "1 faulty"
-shows "1 missing, 5 files skipped"
+shows "1 missing, 8 files skipped"
+shows "skipped: ./zz-pipe.json: no regular file"
+shows "skipped: ./zz-large.json: 20000000 bytes"
 shows "missing: node00011"
 shows "skipped: ./zz-cut.json: cut short"
 shows "parallax-screen/1 is needed"
 shows "repeat: parallax screen --backend"
-for text in '"host": "node00007"' '"host": "node00009"' '"missing": 1' '"skipped": 5' '"verdict": "faulty"'; do
+for text in '"host": "node00007"' '"host": "node00009"' '"missing": 1' '"skipped": 8' '"verdict": "faulty"'; do
     cases=$((cases + 1))
     grep -qF -- "$text" "$work/fleet.json" || fail "the JSON does not say $text"
 done
@@ -77,6 +82,10 @@ done
 fleet 12
 shows "missing: rank 1 of slurm 12"
 shows "missing: rank 3 of slurm 12"
+sed -i 's/"ranks": 4/"ranks": 1000000/' "$work/all"/*.json # as if there were a million
+fleet 12
+shows "missing: ranks 3-999999 of slurm 12"
+shows "2 missing"
 expect_run 2 "which files" fleet
 expect_run 2 "is no list of hosts" fleet "$work/one.json" --expect 'node[01'
 expect_run 12 '' fleet "$work/none.json"
