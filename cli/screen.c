@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/whereabouts.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,8 @@ static int check_folder(const char *directory)
     plx_output *output;
     plx_error error;
     if (mkdir(directory, 0777) != 0 && access(directory, W_OK | X_OK) != 0)
-        return cli_wrong_usage("--out: nothing can be written to '%s'; choose a folder of yours", directory);
+        return cli_wrong_usage("--out: nothing can be written to '%s' (%s); choose a folder of yours", directory,
+                               strerror(errno));
     char *path = path_in(directory);
     if (path == NULL)
         return cli_wrong_usage("no memory");

@@ -71,6 +71,8 @@ typedef struct plx_screened_device {
     size_t case_count;
     plx_screen_fault faults[PLX_MOST_SCREEN_FAULTS]; /* the first of them */
     size_t fault_count;                              /* all of them */
+    char
+        multiprocessors[160]; /* which of them are wrong in a test of their own, where there was a fault; "": unknown */
     plx_telemetry before, hottest,
         after; /* hottest: the highest temperature and power, the lowest clock, all throttling */
     plx_health health_before, health_after;

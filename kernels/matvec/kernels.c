@@ -209,6 +209,7 @@ static plx_status row_scattered_recipe(const plx_problem *problem, const plx_dev
     int64_t scatter = scatter_of(outputs);
     if (__builtin_mul_overflow(outputs - 1, scatter, &farthest))
         return plx_fail(error, PLX_UNSUPPORTED, "%lld rows are too many to deal out", (long long)outputs);
+    plx_step_tile(&recipe->steps[0], 0, 0); /* a block's rows are dealt out */
     plx_step_i64(&recipe->steps[0], scatter);
     return PLX_OK;
 }

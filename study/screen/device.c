@@ -428,6 +428,27 @@ static plx_status prove_rest(screening *s, plx_error *error)
     return prove_large(s, take_now, error);
 }
 
+/* Where there were faults: which multiprocessors are wrong in a test of their own, as far as the device says. */
+static void look_at_units(screening *s)
+{
+    enum { TIMES = 16 };
+    plx_units_found found;
+    plx_screened_device *device = s->device;
+    size_t length = 0;
+    if (device->fault_count == 0 || atomic_load(&s->lost) || s->hot_count == 0)
+        return;
+    for (size_t i = 0; i < s->hot_count; i++)
+        if (s->hot[i]->which == device->faults[0].which &&
+            plx_on_device_units(s->hot[i]->backend, TIMES, &found) == PLX_OK && found.groups > 0) {
+            length = (size_t)snprintf(device->multiprocessors, sizeof device->multiprocessors,
+                                      "%zu of %zu blocks of a test of each multiprocessor are wrong",
+                                      found.wrong_groups, found.groups);
+            for (size_t k = 0; k < found.wrong_count && length < sizeof device->multiprocessors; k++)
+                length += (size_t)snprintf(device->multiprocessors + length, sizeof device->multiprocessors - length,
+                                           "%s %u", k == 0 ? ", on" : ",", (unsigned)found.wrong[k]);
+        }
+}
+
 static void note_busy(screening *s)
 {
     const double seconds = now() - s->begin;
@@ -461,6 +482,7 @@ static plx_status work(screening *s, plx_error *error)
     report(s);
     if (status == PLX_OK)
         status = s->options->proof_only ? prove_rest(s, error) : launch_until_end(s, error);
+    look_at_units(s);
     plx_screen_watch_end(&s->watch, s->device);
     return status;
 }

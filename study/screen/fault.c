@@ -59,7 +59,8 @@ static void put_lane(const plx_launch_facts *launch, tile of, int64_t row, int64
     const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     const uint64_t thread = (uint64_t)(row % of.rows * of.cols + col % of.cols);
     text[0] = '\0';
-    if (threads == (uint64_t)(of.rows * of.cols) && warp > 1)
+    const bool in_line = of.rows == 1 || of.cols == 1; /* how threads lie in a rectangle the launch does not tell */
+    if (in_line && threads == (uint64_t)(of.rows * of.cols) && warp > 1)
         (void)snprintf(text, capacity, ", warp %" PRIu64 ", lane %" PRIu64, thread / warp, thread % warp);
 }
 

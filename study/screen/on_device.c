@@ -10,23 +10,28 @@
 
 #include "kernels/image.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const plx_image plx_screen_images[];
 
-enum { THREADS = 256, GROUPS_OF_UNIT = 8, PART = 4096, MOST_ARGUMENTS = 6, FORM_WORDS = 16, WORD = 4 };
+enum { THREADS = 256, GROUPS_OF_UNIT = 8, PART = 4096, MOST_ARGUMENTS = 6, FORM_WORDS = 16, WORD = 4, ROUNDS = 4096 };
 /* What generate() of the device code is told. */
 enum { UNIFORM_F32 = 0, UNIFORM_F64, UNIFORM_F16, UNIFORM_BF16, SMALL_I32, NO_KIND };
+
+typedef enum kind { COMPARES, GENERATES, COMPUTES, KINDS } kind;
 
 /* In which language, and under which key of the images. */
 typedef struct code_form {
     plx_source_kind language;
-    const char *image, *comparer, *generator;
+    const char *image, *names[KINDS];
 } code_form;
 static const code_form forms[] = {
-    {PLX_SOURCE_CUBIN, "on_device.fatbin", "screen-compare.fatbin", "screen-generate.fatbin"},
-    {PLX_SOURCE_CL, "on_device.cl", "screen-compare.cl", "screen-generate.cl"},
+    {PLX_SOURCE_CUBIN,
+     "on_device.fatbin",
+     {"screen-compare.fatbin", "screen-generate.fatbin", "screen-compute.fatbin"}},
+    {PLX_SOURCE_CL, "on_device.cl", {"screen-compare.cl", "screen-generate.cl", "screen-compute.cl"}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
@@ -134,13 +139,33 @@ static plx_status generating(void *data, const plx_problem *problem, const plx_d
     return PLX_OK;
 }
 
-/* Nobody is to take it for a product: baselines are never chosen. */
-static plx_added_kernel added_kernel(const code_form *of, bool generates)
+/* y is the finding of each group: its multiprocessor, and what it computed. */
+static plx_status computing(void *data, const plx_problem *problem, const plx_device_info *device,
+                            const plx_launch_list **list, plx_error *error)
 {
+    made_list *made = NULL;
+    const plx_status status = new_list(data, &made, error);
+    if (status != PLX_OK)
+        return status;
+    plx_launch *launch = add_launch(made, device, "compute_alike", problem->of.matvec.rows / 2);
+    give_operand(made, launch, 2);
+    give_number(made, launch, ROUNDS);
+    *list = &made->list;
+    return PLX_OK;
+}
+
+/* Nobody is to take it for a product: baselines are never chosen. */
+static plx_added_kernel added_kernel(const code_form *of, kind what)
+{
+    static const char *const ideas[KINDS] = {"compares results with proven ones", "generates operands",
+                                             "computes the same on every multiprocessor"};
+    static plx_status (*const launches[KINDS])(void *, const plx_problem *, const plx_device_info *,
+                                               const plx_launch_list **,
+                                               plx_error *) = {comparing, generating, computing};
     return (plx_added_kernel){
         .op = PLX_MATVEC,
-        .about = {.name = generates ? of->generator : of->comparer,
-                  .idea = generates ? "generates operands" : "compares results with proven ones",
+        .about = {.name = of->names[what],
+                  .idea = ideas[what],
                   .gain = "nothing travels",
                   .limit = "a screen's own",
                   .needs = "",
@@ -148,7 +173,7 @@ static plx_added_kernel added_kernel(const code_form *of, bool generates)
                   .flags = PLX_KERNEL_BASELINE,
                   .accumulator_f32 = PLX_F32},
         .data = (void *)(uintptr_t)of,
-        .launches = generates ? generating : comparing,
+        .launches = launches[what],
         .release = release,
     };
 }
@@ -157,18 +182,18 @@ static plx_added_kernel added_kernel(const code_form *of, bool generates)
 void plx_on_device_add(plx_context *context)
 {
     for (size_t i = 0; i < FORMS; i++)
-        for (int generates = 0; generates < 2; generates++) {
-            const plx_added_kernel kernel = added_kernel(&forms[i], generates != 0);
+        for (int what = 0; what < KINDS; what++) {
+            const plx_added_kernel kernel = added_kernel(&forms[i], (kind)what);
             if (image_of(forms[i].image) != NULL)
                 (void)plx_context_add_kernel(context, &kernel);
         }
 }
 
-static plx_status plan_any(plx_backend *backend, const plx_problem *problem, bool generates, plx_plan **plan)
+static plx_status plan_any(plx_backend *backend, const plx_problem *problem, kind what, plx_plan **plan)
 {
     plx_status status = PLX_UNSUPPORTED;
     for (size_t i = 0; i < FORMS && status != PLX_OK; i++)
-        status = plx_plan_create(backend, problem, generates ? forms[i].generator : forms[i].comparer, plan);
+        status = plx_plan_create(backend, problem, forms[i].names[what], plan);
     return status == PLX_NOT_FOUND ? PLX_UNSUPPORTED : status;
 }
 
@@ -180,7 +205,7 @@ plx_status plx_on_device_comparer(plx_backend *backend, size_t slots, uint64_t b
     if (bytes % WORD != 0 || stride % WORD != 0)
         return PLX_UNSUPPORTED;
     problem.of.matvec.lda = (int64_t)(stride / WORD);
-    return plan_any(backend, &problem, false, plan);
+    return plan_any(backend, &problem, COMPARES, plan);
 }
 
 /* ---- generating ----------------------------------------------------------------------------------- */
@@ -279,7 +304,7 @@ plx_status plx_on_device_generate(plx_backend *backend, const plx_inputs *inputs
     if (offset + row * FORM_WORDS * WORD > plx_buffer_bytes(to))
         return PLX_UNSUPPORTED; /* the rows of the launch end behind it */
     const plx_problem problem = plx_matvec_of(PLX_F32, false, FORM_WORDS, (int64_t)row);
-    plx_status status = plan_any(backend, &problem, true, &plan);
+    plx_status status = plan_any(backend, &problem, GENERATES, &plan);
     if (status == PLX_OK)
         status = run_generator(backend, &form, plan, to, offset, there);
     plx_plan_destroy(plan);
@@ -288,4 +313,82 @@ plx_status plx_on_device_generate(plx_backend *backend, const plx_inputs *inputs
     plx_screen_digest(inputs->data[operand], bytes, here);
     *same = memcmp(here, there, sizeof here) == 0;
     return look_at_samples(to, offset, inputs->data[operand], bytes, same);
+}
+
+/* ---- multiprocessors ---------------------------------------------------------------------------------- */
+
+/* What each group adds up to. */
+static uint32_t sum_of_group(void)
+{
+    uint32_t sum = 0;
+    for (uint32_t thread = 0; thread < THREADS; thread++) {
+        uint32_t x = thread * UINT32_C(2654435761) + 1, bits;
+        float real = 0.5F;
+        for (int i = 0; i < ROUNDS; i++) {
+            x = x * UINT32_C(1664525) + UINT32_C(1013904223);
+            real = fmaf(real, 0.9990234375F, (float)(x >> 8) * 0x1p-24F);
+        }
+        memcpy(&bits, &real, sizeof bits);
+        sum += x ^ bits;
+    }
+    return sum;
+}
+
+static bool is_among(const uint32_t *numbers, size_t count, uint32_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == number)
+            return true;
+    return false;
+}
+
+static void note_units(const uint32_t *said, size_t groups, uint32_t right, plx_units_found *found)
+{
+    for (size_t i = 0; i < groups; i++) {
+        const uint32_t unit = said[2 * i];
+        found->groups++;
+        found->wrong_groups += said[2 * i + 1] != right;
+        if (said[2 * i + 1] != right && unit != UINT32_MAX && found->wrong_count < PLX_MOST_WRONG_UNITS &&
+            !is_among(found->wrong, found->wrong_count, unit))
+            found->wrong[found->wrong_count++] = unit;
+        found->numbered = found->numbered || unit != UINT32_MAX;
+    }
+}
+
+static plx_status compute_once(plx_backend *backend, plx_plan *plan, plx_buffer *beside, plx_buffer *results,
+                               uint32_t *said, size_t groups)
+{
+    const plx_view views[] = {{beside, 0}, {beside, 0}, {results, 0}};
+    plx_status status = plx_fill(NULL, results, 0, 0, 2 * groups * WORD);
+    if (status == PLX_OK)
+        status = plx_execute(plan, NULL, views, 3);
+    if (status == PLX_OK)
+        status = plx_download(NULL, said, results, 0, 2 * groups * WORD);
+    return status == PLX_OK ? plx_synchronize(backend, NULL) : status;
+}
+
+plx_status plx_on_device_units(plx_backend *backend, size_t times, plx_units_found *found)
+{
+    const plx_device_info *device = plx_backend_device(backend);
+    const size_t groups = (size_t)GROUPS_OF_UNIT * (device->units > 0 ? device->units : 1);
+    const plx_problem problem = plx_matvec_of(PLX_F32, false, (int64_t)(2 * groups), 1);
+    plx_plan *plan = NULL;
+    plx_buffer *beside = NULL, *results = NULL;
+    uint32_t *said = malloc(2 * groups * WORD);
+    *found = (plx_units_found){.groups = 0};
+    plx_status status = said != NULL ? plan_any(backend, &problem, COMPUTES, &plan) : PLX_NO_MEMORY;
+    if (status == PLX_OK)
+        status = plx_buffer_create(backend, 2 * groups * WORD, &beside);
+    if (status == PLX_OK)
+        status = plx_buffer_create(backend, 2 * groups * WORD, &results);
+    for (size_t i = 0; i < times && status == PLX_OK; i++) {
+        status = compute_once(backend, plan, beside, results, said, groups);
+        if (status == PLX_OK)
+            note_units(said, groups, sum_of_group(), found);
+    }
+    plx_buffer_destroy(results);
+    plx_buffer_destroy(beside);
+    plx_plan_destroy(plan);
+    free(said);
+    return status;
 }

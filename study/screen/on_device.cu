@@ -24,6 +24,28 @@ extern "C" __global__ void words_differ(const u32 *ring, const u32 *proven, u32 
     }
 }
 
+static __device__ u32 unit_number()
+{
+    u32 unit;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(unit));
+    return unit;
+}
+
+/* Every block computes the same, by integers and multiply-adds, which are exact or rounded once everywhere:
+ * plx_on_device_units() knows the sum.  And on which multiprocessor that was. */
+extern "C" __global__ void compute_alike(u32 *found, long long rounds)
+{
+    u32 x = threadIdx.x * 2654435761u + 1;
+    float sum = 0.5f;
+    for (long long i = 0; i < rounds; i++) {
+        x = x * 1664525u + 1013904223u;
+        sum = fmaf(sum, 0.9990234375f, (float)(x >> 8) * (1.0f / 16777216.0f));
+    }
+    if (threadIdx.x == 0)
+        found[2 * blockIdx.x] = unit_number();
+    (void)atomicAdd(&found[2 * blockIdx.x + 1], x ^ __float_as_uint(sum));
+}
+
 static __device__ u64 mixed(u64 x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

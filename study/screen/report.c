@@ -55,6 +55,8 @@ plx_status plx_screen_write_table(const plx_screen *screen, FILE *to, int width,
         const plx_screened_device *device = &screen->devices[i];
         if (device->planted > 0)
             (void)fprintf(to, "self-test of %s: caught %s\n", device->info.name, device->smallest);
+        if (device->multiprocessors[0] != '\0')
+            (void)fprintf(to, "%s: %s\n", device->info.name, device->multiprocessors);
         if (device->command[0] != '\0')
             (void)fprintf(to, "repeat: %s\n", device->command);
     }

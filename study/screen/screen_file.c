@@ -191,6 +191,7 @@ static void device_fields(plx_archive *archive, plx_screened_device *device)
         device->caught = (size_t)plx_archive_natural(archive, "caught", device->caught, 0);
         plx_archive_remark(archive, "smallest", device->smallest, sizeof device->smallest);
     }
+    plx_archive_remark(archive, "multiprocessors", device->multiprocessors, sizeof device->multiprocessors);
     telemetry_field(archive, "before", &device->before);
     telemetry_field(archive, "hottest", &device->hottest);
     telemetry_field(archive, "after", &device->after);

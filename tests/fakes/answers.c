@@ -216,25 +216,35 @@ static void words_differ(const uint64_t *values, uint64_t blocks, uint64_t threa
     }
 }
 
-/* to, form: f32 alone, by long double, which has room for all bits of a number. */
+static uint64_t bits_of(const uint64_t *form, uint64_t at)
+{
+    const uint64_t number = at / form[2] * form[3] + at % form[2] * form[4];
+    uint64_t bits = form[0] ^ (number * UINT64_C(0xd1342543de82ef95) + 1);
+    for (int round = 0; round < 2; round++) {
+        bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+        bits ^= bits >> 31;
+        bits += round == 0 ? form[0] : 0;
+    }
+    return bits;
+}
+
+/* to, form: f32, by long double, which has room for all bits of a number, and small integers. */
 static void generate(const uint64_t *values, uint64_t blocks, uint64_t threads)
 {
-    float *to = at(values[0]);
-    const uint64_t *form = at(values[1]);
+    enum { UNIFORM_F32 = 0, SMALL_I32 = 4 };
+    const uint64_t *form = at(values[1]), kind = form[6] & UINT32_MAX, limit = form[6] >> 32;
+    float *real = at(values[0]);
+    uint32_t *integer = at(values[0]);
     (void)blocks;
     (void)threads;
-    for (uint64_t i = 0; (form[6] & UINT32_MAX) == 0 && i < form[1]; i++) {
-        uint64_t bits = form[0];
-        const uint64_t number = i / form[2] * form[3] + i % form[2] * form[4];
-        bits ^= number * UINT64_C(0xd1342543de82ef95) + 1;
-        for (int round = 0; round < 2; round++) {
-            bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-            bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
-            bits ^= bits >> 31;
-            bits += round == 0 ? form[0] : 0;
-        }
+    for (uint64_t i = 0; i < form[1]; i++) {
+        const uint64_t bits = bits_of(form, i);
         const float value = (float)(double)((long double)(bits | 1) * 0x1p-64L);
-        to[i] = copysignf(value < 1 ? value : nextafterf(1, 0), (bits & 2) != 0 ? -1.0F : 1.0F);
+        if (kind == UNIFORM_F32)
+            real[i] = copysignf(value < 1 ? value : nextafterf(1, 0), (bits & 2) != 0 ? -1.0F : 1.0F);
+        else if (kind == SMALL_I32)
+            integer[i] = bits >> 32 < form[5] ? (uint32_t)(bits % (2 * limit + 1)) - (uint32_t)limit : 0;
     }
 }
 
@@ -255,6 +265,27 @@ static void digest(const uint64_t *values, uint64_t blocks, uint64_t threads)
     }
 }
 
+/* found, rounds: of a device with 132 multiprocessors. */
+static void compute_alike(const uint64_t *values, uint64_t blocks, uint64_t threads)
+{
+    enum { UNITS = 132 };
+    uint32_t *found = at(values[0]), sum = 0, bits;
+    for (uint32_t thread = 0; thread < threads; thread++) {
+        uint32_t x = thread * UINT32_C(2654435761) + 1;
+        float real = 0.5F;
+        for (uint64_t i = 0; i < values[1]; i++) {
+            x = x * UINT32_C(1664525) + UINT32_C(1013904223);
+            real = fmaf(real, 0.9990234375F, (float)(x >> 8) * 0x1p-24F);
+        }
+        memcpy(&bits, &real, sizeof bits);
+        sum += x ^ bits;
+    }
+    for (uint64_t block = 0; block < blocks; block++) {
+        found[2 * block] = (uint32_t)(block % UNITS);
+        found[2 * block + 1] = sum;
+    }
+}
+
 static const struct kernel {
     const char *entry; /* how its name begins */
     size_t values;
@@ -269,6 +300,7 @@ static const struct kernel {
     {"words_differ", 6, words_differ},
     {"generate", 2, generate},
     {"digest", 2, digest},
+    {"compute_alike", 2, compute_alike},
 };
 
 static const struct kernel *find(const char *entry)

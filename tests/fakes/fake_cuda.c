@@ -162,11 +162,12 @@ EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
     return CUDA_SUCCESS;
 }
 
+/* $FAKE_ALIKE: all are of one model. */
 EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device)
 {
     ENTER(fake_enter, "cuDeviceGetName");
     char right[64];
-    (void)snprintf(right, sizeof right, "Fake GPU %d", device);
+    (void)snprintf(right, sizeof right, "Fake GPU %d", getenv("FAKE_ALIKE") != NULL ? 0 : device);
     fake_text(name, (size_t)length, right);
     return CUDA_SUCCESS;
 }

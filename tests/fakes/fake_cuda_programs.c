@@ -216,6 +216,15 @@ static void flip_a_bit(const uint64_t *values)
     c[values[3] / 2 * values[8] + values[4] / 2] += 1;
 }
 
+/* $FAKE_UNIT=DEVICE:MULTIPROCESSOR, which is wrong each time; not the first. */
+static void spoil_unit(const uint64_t *values, unsigned int blocks)
+{
+    uint32_t *found = (uint32_t *)(uintptr_t)values[0];
+    const unsigned long unit = of_this_device("FAKE_UNIT");
+    for (unsigned int block = 0; unit > 0 && block < blocks; block++)
+        found[2 * block + 1] ^= found[2 * block] == unit;
+}
+
 /* What goes wrong with a device: $FAKE_FLIP=DEVICE:OPERATIONS, $FAKE_SLOW=DEVICE:MICROSECONDS of each launch,
  * $FAKE_GONE=DEVICE:LAUNCHES after which it is lost, $FAKE_HANGS and
  * $FAKE_DIES likewise. */
@@ -245,6 +254,8 @@ static void compute(const fake_launch *launch, void **parameters)
         fake_compute(launch->entry, values, launch->grid[0], launch->block[0]);
     if (count > 0 && strncmp(launch->entry, "gemm_naive", 10) == 0)
         flip_a_bit(values);
+    if (count > 0 && strcmp(launch->entry, "compute_alike") == 0)
+        spoil_unit(values, launch->grid[0]);
 }
 
 static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters, void **extra)

@@ -155,12 +155,27 @@ static void words_that_differ_are_counted(void **state)
         count_on(opened.backends[i], ring, proven);
 }
 
+/* Of a device that is right. */
+static void every_multiprocessor_computes_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opened.count; i++) {
+        plx_units_found found;
+        if (plx_on_device_units(opened.backends[i], 2, &found) != PLX_OK)
+            continue;
+        assert_true(found.groups >= 16);
+        assert_int_equal(found.wrong_groups, 0);
+        assert_int_equal(found.wrong_count, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_are_the_hosts),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(words_that_differ_are_counted),
+        cmocka_unit_test(every_multiprocessor_computes_the_same),
     };
     plx_context *context;
     plx_error error;
