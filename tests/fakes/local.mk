@@ -152,6 +152,8 @@ tests_fakes_faults_la_CFLAGS = -Wall -Wextra -fvisibility=hidden -ftls-model=ini
 tests_fakes_faults_la_LDFLAGS = $(fake_ldflags)
 
 # The dispatcher of a build with a fault, for LD_PRELOAD.
-check_LTLIBRARIES += tests/fakes/planted.la
+check_LTLIBRARIES += tests/fakes/planted.la tests/fakes/no-locks.la
+tests_fakes_no_locks_la_SOURCES = tests/fakes/no_locks.c
+tests_fakes_no_locks_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_planted_la_SOURCES = tests/fakes/planted.c
 tests_fakes_planted_la_LDFLAGS = $(fake_ldflags)

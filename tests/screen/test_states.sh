@@ -45,8 +45,34 @@ done
 FAKE_CUDA_DEVICES=3
 screened FAKE_EXCLUSIVE=0 FAKE_FULL=1:100000
 verdict 0 misconfigured "exclusive mode"
-verdict 1 untested "MEMORY"
+verdict 1 untested "bytes left for a buffer"
 verdict 2 healthy ""
 cases=$((cases + 1))
 [ $status = 11 ] || fail "status $status, not 11"
+
+# ---- folders: full, only to be read, without locks ----
+unset PLX_CUDA_LIBRARY PLX_NVML_LIBRARY
+host="screen --backend host --dtype i32 --budget 1s"
+mkdir "$work/full"
+in_small() { # OPTIONS COMMAND: with a file system of a few pages at $work/full
+    unshare -m sh -c "mount -t tmpfs -o $1 none $work/full && $2" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+in_small size=8k true
+if [ $status = 0 ]; then
+    in_small size=8k "head -c 8192 /dev/zero >$work/full/others; $parallax $host --out $work/full; said=\$?; ls -A $work/full; exit \$said"
+    cases=$((cases + 1))
+    [ $status = 2 ] && grep -q 'No space left' "$work/err" && ! grep -q 'screen-' "$work/out" || fail "a full folder: status $status"
+    shows "healthy" # what was found is told all the same
+    in_small ro "$parallax $host --out $work/full"
+    cases=$((cases + 1))
+    [ $status = 2 ] && grep -q 'Read-only' "$work/err" && [ ! -s "$work/out" ] || fail "a folder that is only to be read: status $status"
+else
+    echo "without a full folder: no file system can be mounted here"
+fi
+# shellcheck disable=SC2086 # words
+LD_PRELOAD=$built/tests/fakes/.libs/no-locks.so XDG_CACHE_HOME=$work/other "$parallax" $host --out "$work/unlocked" >"$work/out" 2>"$work/err" </dev/null
+status=$?
+cases=$((cases + 1))
+[ $status = 0 ] && [ "$(find "$work/unlocked" -name 'screen-*.json' | wc -l)" = 1 ] || fail "without locks: status $status"
 finish
