@@ -123,7 +123,7 @@ static plx_status prepare_launch(contest *c, size_t device, const plx_problem *p
     for (size_t i = 0; i < 2 && status == PLX_OK; ++i)
         status = backend->alloc(c->session, bytes, &c->memory[i], error);
     if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe, problem, the_driver.info(c->session), &recipe, error);
+        status = plx_recipe_write(row, false, problem, the_driver.info(c->session), &recipe, error);
     if (status == PLX_OK)
         status = plx_ladder_image(the_driver.images, the_driver.api, problem->op, row, &recipe, &image, error);
     if (status == PLX_OK && (recipe.step_count != 1 || recipe.scratch_bytes > 0))

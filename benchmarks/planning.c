@@ -51,14 +51,13 @@ static double us_of_plan(const plx_problem *problem)
     plx_error error;
     const double start = now_us();
     const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(problem, &h200)];
-    (void)plx_recipe_write(row, row->recipe, problem, &h200, &recipe, &error);
-    if (maps_operands(&recipe) && row->recipe_unaligned != NULL) {
-        (void)plx_recipe_write(row, row->recipe_unaligned, problem, &h200, &recipe, &error);
-        (void)plx_recipe_write(row, row->recipe, problem, &h200, &recipe, &error);
-        (void)plx_recipe_write(row, row->recipe_unaligned, problem, &h200, &recipe, &error);
-    }
+    plx_schedule schedule;
+    (void)plx_schedule_resolve(row, problem, &h200, &schedule, &error);
+    (void)plx_recipe_by(row, &schedule, problem, &h200, &recipe, &error);
+    if (maps_operands(&recipe) && plx_schedule_unaligned(row, problem, &h200, &schedule, &error) == PLX_OK)
+        (void)plx_recipe_by(row, &schedule, problem, &h200, &recipe, &error);
     if (row->spare != NULL)
-        (void)plx_recipe_write(row->spare, row->spare->recipe, problem, &h200, &recipe, &error);
+        (void)plx_recipe_write(row->spare, false, problem, &h200, &recipe, &error);
     return now_us() - start;
 }
 

@@ -8,9 +8,15 @@
 
 /* ---- kernels ----------------------------------------------------------- */
 
+/* Its own, or one that asks for less. */
+static bool takes_compute(const plx_kernel *kernel, plx_compute compute)
+{
+    return kernel->compute == compute || (compute == PLX_COMPUTE_TF32 && (kernel->flags & PLX_KERNEL_FOR_TF32) != 0);
+}
+
 static bool takes_types(const plx_kernel *kernel, const plx_problem *problem)
 {
-    return (kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) != 0 && kernel->compute == problem->compute;
+    return (kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) != 0 && takes_compute(kernel, problem->compute);
 }
 
 /* A plugin has no choice to make among kernels that do not take such a problem. */
@@ -56,7 +62,7 @@ static plx_status check_kernel(const plx_backend *backend, const plx_problem *pr
     if ((kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: %s/%s does not take %s", backend->label, op,
                                 kernel->name, plx_dtype_name(problem->dtype));
-    if (kernel->compute != problem->compute)
+    if (!takes_compute(kernel, problem->compute))
         return plx_context_fail(backend->context, PLX_UNSUPPORTED,
                                 "%s: the compute type of %s/%s is %s, and the problem's is %s", backend->label, op,
                                 kernel->name, plx_compute_name(kernel->compute), plx_compute_name(problem->compute));

@@ -46,7 +46,8 @@ plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_ro
         return plx_fail(error, PLX_NOT_FOUND, "there is no kernel %zu for this operation", index);
     if ((about->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "%s does not serve this element type", about->name);
-    if (about->compute != problem->compute)
+    if (about->compute != problem->compute &&
+        (problem->compute != PLX_COMPUTE_TF32 || (about->flags & PLX_KERNEL_FOR_TF32) == 0))
         return plx_fail(error, PLX_UNSUPPORTED, "%s is of another compute type", about->name);
     *row = &plx_ladder_of(problem->op)->rows[index];
     return PLX_OK;
@@ -97,7 +98,7 @@ plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info 
     if (status != PLX_OK && status != PLX_UNSUPPORTED)
         return status;
     const bool has = status == PLX_OK && row->configs != NULL &&
-                     plx_recipe_write(row, row->recipe, problem, device, &recipe, &reason) == PLX_OK;
+                     plx_recipe_write(row, false, problem, device, &recipe, &reason) == PLX_OK;
     *count = has ? row->configs(problem, device, configs, capacity) : 0;
     return PLX_OK;
 }

@@ -67,7 +67,6 @@ libplx_ladder_la_SOURCES = \
 	kernels/matvec/panels.c \
 	kernels/gemm/choose.c \
 	kernels/gemm/choose.h \
-	kernels/gemm/choose_units.c \
 	kernels/gemm/configs.c \
 	kernels/gemm/configs.h \
 	kernels/gemm/copied.c \
@@ -79,8 +78,6 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/elected_recipe.c \
 	kernels/gemm/f16x3.c \
 	kernels/gemm/f16x3.h \
-	kernels/gemm/f32_for_tf32.c \
-	kernels/gemm/f32_for_tf32.h \
 	kernels/gemm/few.c \
 	kernels/gemm/few.h \
 	kernels/gemm/few_cut.c \

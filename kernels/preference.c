@@ -16,7 +16,7 @@ static bool runs(const plx_row *row, const plx_problem *problem, const plx_devic
     plx_error ignored;
     if ((row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0 || row->about.compute != problem->compute)
         return false;
-    return plx_recipe_write(row, row->recipe, problem, device, &recipe, &ignored) == PLX_OK;
+    return plx_recipe_write(row, false, problem, device, &recipe, &ignored) == PLX_OK;
 }
 
 /* What no table foresees, such as blocks of 64 threads at most. */

@@ -1,6 +1,7 @@
 /* Helpers with which the operations write their recipes. */
 #include "recipe.h"
 
+#include "arithmetic.h"
 #include "operation.h"
 
 #include <assert.h>
@@ -153,12 +154,58 @@ const plx_element_words *plx_element_words_of(const plx_problem *problem)
 
 /* ---- for the plugins ------------------------------------------------------ */
 
-plx_status plx_recipe_write(const plx_row *row, plx_recipe_function *write, const plx_problem *problem,
+plx_status plx_schedule_resolve(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                                plx_schedule *schedule, plx_error *error)
+{
+    *schedule = (plx_schedule){.kernel = (uint32_t)(row - plx_ladder_of(problem->op)->rows)};
+    return row->schedule != NULL ? row->schedule(problem, device, schedule, error) : PLX_OK;
+}
+
+plx_status plx_schedule_unaligned(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                                  plx_schedule *schedule, plx_error *error)
+{
+    if (row->unaligned == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s does not take operands that begin anywhere", row->about.name);
+    return row->unaligned(problem, device, schedule, error);
+}
+
+plx_status plx_recipe_by(const plx_row *row, const plx_schedule *schedule, const plx_problem *problem,
+                         const plx_device_info *device, plx_recipe *recipe, plx_error *error)
+{
+    const plx_row *by = &plx_ladder_of(problem->op)->rows[schedule->kernel];
+    *recipe = (plx_recipe){.form = by->form, .schedule = *schedule};
+    const plx_status status = by->recipe(problem, device, recipe, error);
+    if (by != row && recipe->code[0] == '\0')
+        (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(problem->op), by->about.name);
+    return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
+}
+
+plx_status plx_recipe_write(const plx_row *row, bool anywhere, const plx_problem *problem,
                             const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
-    *recipe = (plx_recipe){.form = row->form};
-    plx_status status = write(problem, device, recipe, error);
-    return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
+    plx_schedule schedule;
+    plx_status status = plx_schedule_resolve(row, problem, device, &schedule, error);
+    if (status == PLX_OK && anywhere)
+        status = plx_schedule_unaligned(row, problem, device, &schedule, error);
+    return status == PLX_OK ? plx_recipe_by(row, &schedule, problem, device, recipe, error) : status;
+}
+
+static int64_t depth_of(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
+{
+    const plx_row *by = &plx_ladder_of(problem->op)->rows[schedule->kernel];
+    return by->depth != NULL ? by->depth(problem, device, schedule) : by->about.depth(problem, device);
+}
+
+int64_t plx_schedule_depth(const plx_row *row, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_schedule schedule;
+    plx_error ignored;
+    if (plx_schedule_resolve(row, problem, device, &schedule, &ignored) != PLX_OK)
+        return -1;
+    const int64_t depth = depth_of(problem, device, &schedule);
+    if (row->unaligned == NULL || row->unaligned(problem, device, &schedule, &ignored) != PLX_OK)
+        return depth;
+    return larger(depth, depth_of(problem, device, &schedule));
 }
 
 plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uint64_t *bytes, size_t *size,

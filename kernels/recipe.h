@@ -89,7 +89,33 @@ typedef struct plx_step {
  * made, and every kernel must leave them zero. */
 #define PLX_SCRATCH_COUNTERS 65536
 
+/* How elements of an operand come to where they are multiplied, or leave. */
+typedef enum plx_operand_path {
+    PLX_PATH_LOADS,            /* by loads and stores of single elements or packs, wherever they begin */
+    PLX_PATH_CP_ASYNC,         /* threads copy them to shared memory, asynchronously, wherever they begin */
+    PLX_PATH_TMA,              /* by the copy engine, as they lie: rows begin at multiples of 16 bytes */
+    PLX_PATH_PACKED,           /* copied to aligned rows by a launch before, then by the copy engine */
+    PLX_PATH_PACKED_TRANSPOSED /* and rows become columns as they are copied */
+} plx_operand_path;
+
+/* How a kernel carries out a problem on a device.  Resolved once, when a plan is made; launches, depth, expected time
+ * and name follow from it, and none of them searches again.  What a kernel does not have is 0. */
+typedef struct plx_schedule {
+    uint32_t kernel;                    /* the place on the ladder of the row whose code runs */
+    uint32_t tile;                      /* place in that kernel's table of tiles */
+    int32_t split_k;                    /* partitions of k that are added through memory */
+    int32_t cluster_rows, cluster_cols; /* blocks of a cluster that share what they load */
+    int32_t cluster_k;                  /* blocks of a cluster that share k, added through shared memory */
+    int32_t waves, eighths;             /* stream-k: residual waves, and of how many eighths of a wave's places */
+    int32_t edge_ctas;                  /* blocks for what lies past the last whole tile */
+    int32_t ctas_per_sm;                /* by which a residual wave is counted */
+    bool transposed, ping_pong;         /* op(B)^T op(A)^T is multiplied; warpgroups take turns */
+    plx_operand_path paths[3];          /* of A, B and C */
+    double us; /* that the kernel's model expects; 0: it has none.  Before it is found: more is of no use, or 0 */
+} plx_schedule;
+
 typedef struct plx_recipe {
+    plx_schedule schedule;  /* from which the row writes it */
     const void *form;       /* the row's */
     char variant[48];       /* "f32_nt": the end of the CUDA entry points' names */
     char defines[256];      /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
@@ -122,14 +148,22 @@ typedef struct plx_time_model {
 typedef struct plx_row plx_row;
 typedef plx_status plx_recipe_function(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                        plx_error *error);
+typedef plx_status plx_schedule_function(const plx_problem *problem, const plx_device_info *device,
+                                         plx_schedule *schedule, plx_error *error);
 struct plx_row {
     plx_kernel about;
-    /* PLX_UNSUPPORTED with a reason when this device or problem is not served.  For plx_recipe_write(),
-     * which hands it an empty recipe. */
+    /* What problem->config says, or what should take the least time; NULL: the kernel has one way.  PLX_UNSUPPORTED
+     * with a reason where this device or problem is not served, before anything is searched. */
+    plx_schedule_function *schedule;
+    /* The launches of recipe->schedule.  PLX_UNSUPPORTED with a reason when this device or problem is not served.  For
+     * plx_recipe_write(), which hands it a recipe that is empty but for that. */
     plx_recipe_function *recipe;
-    /* Where `recipe` has maps of operands or says `aligned`: how the kernel runs when one of those
-     * begins at no multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
-    plx_recipe_function *recipe_unaligned;
+    /* Where `recipe` has maps of operands or says `aligned`: makes of the schedule, which it is given, how the problem
+     * is carried out when one of those begins at no multiple of 16 bytes, which is known only when the operands are;
+     * maybe by another kernel.  NULL elsewhere. */
+    plx_schedule_function *unaligned;
+    /* The depth of a schedule of this row; NULL: about.depth, of all. */
+    int64_t (*depth)(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
     /* What distinguishes rows whose recipes are written by one function: recipe->form is it.  NULL: nothing. */
     const void *form;
     /* Where a recipe takes much scratch memory: the row that runs when there is not so much.
@@ -140,8 +174,8 @@ struct plx_row {
     bool own_target;
     const plx_row *without_own_target;
     /* Where the kernel can be launched in several ways: how many there are for the problem; writes at
-     * most `capacity` of them, first the one that it takes by itself.  `recipe`, `recipe_unaligned` and
-     * the depth take what problem->config says instead, which is 0 or a number that was listed. */
+     * most `capacity` of them, first the one that it takes by itself.  `schedule` takes what problem->config says
+     * instead, which is 0 or a number that was listed. */
     size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs, size_t capacity);
     const plx_time_model *model; /* of the kernel's time; NULL: there is none */
 };
@@ -220,9 +254,21 @@ size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows
 
 /* ---- recipes (recipe.c) ------------------------------------------------ */
 
-/* Has the row's `recipe` or `recipe_unaligned` write a recipe, and checks it against the device. */
-plx_status plx_recipe_write(const plx_row *row, plx_recipe_function *write, const plx_problem *problem,
+/* The schedule of a row. */
+plx_status plx_schedule_resolve(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                                plx_schedule *schedule, plx_error *error);
+/* Of a schedule of the row, the one for operands that begin anywhere. */
+plx_status plx_schedule_unaligned(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                                  plx_schedule *schedule, plx_error *error);
+/* The launches of a schedule, checked against the device; recipe->code names the kernel that it is of, where that is
+ * not `row`. */
+plx_status plx_recipe_by(const plx_row *row, const plx_schedule *schedule, const plx_problem *problem,
+                         const plx_device_info *device, plx_recipe *recipe, plx_error *error);
+/* All in one: of operands that begin at multiples of 16 bytes, or anywhere. */
+plx_status plx_recipe_write(const plx_row *row, bool anywhere, const plx_problem *problem,
                             const plx_device_info *device, plx_recipe *recipe, plx_error *error);
+/* The greatest depth of the schedules that a plan of the row has; -1: the device can't run it. */
+int64_t plx_schedule_depth(const plx_row *row, const plx_problem *problem, const plx_device_info *device);
 /* The bytes of an argument that is known when planning: I64, I32, SCALAR. */
 plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uint64_t *bytes, size_t *size,
                               plx_error *error);

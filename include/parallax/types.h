@@ -254,7 +254,9 @@ enum {
     PLX_KERNEL_MATRIX_UNITS = 1u << 3,          /* multiplies in units of their own, faster than plain multiply-adds */
     PLX_KERNEL_PROBED = 1u << 4,  /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
     PLX_KERNEL_SPECIAL = 1u << 5, /* for special shapes: beside the ladder, no step from the kernel before it */
-    PLX_KERNEL_ADDED = 1u << 6    /* no plugin's: plx_context_add_kernel() */
+    PLX_KERNEL_ADDED = 1u << 6,   /* no plugin's: plx_context_add_kernel() */
+    /* Of f32 in plain arithmetic, which is more exact than TF32: it takes products that are asked for as TF32, too. */
+    PLX_KERNEL_FOR_TF32 = 1u << 7
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

@@ -1,178 +1,253 @@
-/* Which kernel `auto` takes: the one whose modelled time is the least. */
+/* Which kernel `auto` takes: of those that have a model of their time on the device the one whose schedule should take
+ * the least; elsewhere the first of a table that suits, and that the device can run. */
 #include "choose.h"
 
-#include "copied.h"
-#include "dmma.h"
-#include "few.h"
 #include "kernels/operation.h"
 #include "mapless.h"
 #include "operation.h"
-#include "stream.h"
 #include "tiled.h"
 #include "vector.h"
 
 #include <math.h>
 
+/* ---- schedules that are compared ------------------------------------------------------------ */
+
+/* Infinite where the kernel can't run it; where it takes more than `limit`, maybe not its best schedule. */
+static double us_below(double limit, uint32_t kernel, const plx_problem *problem, const plx_device_info *device,
+                       plx_schedule *schedule)
+{
+    const plx_row *row = &plx_gemm_ladder.rows[kernel];
+    plx_error ignored;
+    *schedule = (plx_schedule){.kernel = kernel, .us = limit < INFINITY ? limit : 0.0};
+    return row->schedule == NULL || row->schedule(problem, device, schedule, &ignored) == PLX_OK ? schedule->us
+                                                                                                 : INFINITY;
+}
+
+static double us_of(uint32_t kernel, const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule)
+{
+    return us_below(INFINITY, kernel, problem, device, schedule);
+}
+
+static bool runs(const plx_schedule *schedule, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_recipe recipe;
+    plx_error ignored;
+    return plx_recipe_by(&plx_gemm_ladder.rows[schedule->kernel], schedule, problem, device, &recipe, &ignored) ==
+           PLX_OK;
+}
+
+static bool can_run(uint32_t kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_schedule schedule;
+    return us_of(kernel, problem, device, &schedule) < INFINITY && runs(&schedule, problem, device);
+}
+
+/* Elements of the matrix from which on vectors of 16 bits are moved: smaller products are done before they are. */
+enum { WORTH_MOVES = 1 << 19 };
+
+static bool is_worth_moves(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return (p->m == 1 || p->n == 1) &&
+           (plx_gemm_matvec_moves(problem) == 0 || (double)p->m * (double)p->n * (double)p->k >= WORTH_MOVES);
+}
+
+static const uint32_t of_f32[] = {PLX_GEMM_SPLIT_K, PLX_GEMM_STREAM_K, PLX_GEMM_ASYNC_COPY, PLX_GEMM_MANY_BLOCKS,
+                                  PLX_GEMM_SHORT_K, PLX_GEMM_FEW_ROWS, PLX_GEMM_MATVEC};
+static const uint32_t of_halves[] = {PLX_GEMM_MATVEC,        PLX_GEMM_WGMMA_PIPELINED, PLX_GEMM_WGMMA_CLUSTER,
+                                     PLX_GEMM_WGMMA_ELECTED, PLX_GEMM_MMA_DIRECT,      PLX_GEMM_WGMMA_NARROW};
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* The schedule that should take the least time of those that can be had; infinite: there is none. */
+static double find_least(const uint32_t *kernels, size_t count, const plx_problem *problem,
+                         const plx_device_info *device, plx_schedule *best)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        plx_schedule schedule;
+        if (kernels[i] == PLX_GEMM_MATVEC && plx_is_half(problem->dtype) && !is_worth_moves(problem))
+            continue;
+        const double us = us_below(least, kernels[i], problem, device, &schedule);
+        if (us >= least || !runs(&schedule, problem, device))
+            continue;
+        least = us;
+        *best = schedule;
+    }
+    return least;
+}
+
+/* Where split-k would take whole tiles, the kernel that knows no partitions. */
+static uint32_t plainest(const plx_schedule *schedule)
+{
+    const bool whole = schedule->tile == 0 && schedule->cluster_k * schedule->split_k == 1 && schedule->edge_ctas == 0;
+    return schedule->kernel == PLX_GEMM_SPLIT_K && whole ? PLX_GEMM_BULK_PIPELINE : schedule->kernel;
+}
+
+/* Infinite in OpenCL of others than NVIDIA: the kernels run there, but nothing was measured. */
+static double find_least_of_f32(const plx_problem *problem, const plx_device_info *device, uint32_t *kernel)
+{
+    plx_schedule best;
+    if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
+        return INFINITY;
+    const double us = find_least(of_f32, COUNT(of_f32), problem, device, &best);
+    if (us < INFINITY)
+        *kernel = plainest(&best);
+    return us;
+}
+
+/* ---- f64 ------------------------------------------------------------------------------------ */
+
+/* Where there are matrix units for it at full rate; false elsewhere. */
+static bool choose_dmma(const plx_problem *problem, const plx_device_info *device, uint32_t *kernel)
+{
+    const bool fast = device->compute_major == 9 || (device->compute_major == 8 && device->compute_minor == 0);
+    plx_schedule copied, bulk;
+
+    if (!fast || us_of(PLX_GEMM_DMMA, problem, device, &copied) == INFINITY || !runs(&copied, problem, device))
+        return false;
+    *kernel =
+        us_below(copied.us, PLX_GEMM_DMMA_BULK, problem, device, &bulk) <= copied.us && runs(&bulk, problem, device)
+            ? PLX_GEMM_DMMA_BULK
+            : PLX_GEMM_DMMA;
+    return true;
+}
+
+/* ---- devices without models ----------------------------------------------------------------- */
+
 /* How a kernel fares: its speed on a device that it fills, and the blocks that fill one
  * multiprocessor.  Fewer blocks leave the device idle in proportion. */
 typedef struct contender {
-    size_t row;
+    uint32_t kernel;
     plx_gemm_geometry (*geometry)(const plx_problem *problem, const plx_device_info *device);
-    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                         plx_error *error);
     double speed;
     double blocks_per_unit;
 } contender;
 
 static const contender contenders[] = {
-    {PLX_GEMM_DOUBLE_BUFFER, plx_gemm_double_buffer_geometry, plx_gemm_double_buffer_recipe, 45.0, 2.0},
-    {PLX_GEMM_TILE_1D, plx_gemm_tile_1d_geometry, plx_gemm_tile_1d_recipe, 21.0, 3.0},
-    {PLX_GEMM_SMEM_BLOCK, plx_gemm_smem_block_geometry, plx_gemm_smem_block_recipe, 6.8, 2.0},
-    {PLX_GEMM_NAIVE, plx_gemm_naive_geometry, plx_gemm_naive_recipe, 0.5, 8.0},
+    {PLX_GEMM_DOUBLE_BUFFER, plx_gemm_double_buffer_geometry, 45.0, 2.0},
+    {PLX_GEMM_TILE_1D, plx_gemm_tile_1d_geometry, 21.0, 3.0},
+    {PLX_GEMM_SMEM_BLOCK, plx_gemm_smem_block_geometry, 6.8, 2.0},
+    {PLX_GEMM_NAIVE, plx_gemm_naive_geometry, 0.5, 8.0},
 };
 
 /* Time in units of its own, for one step along k: rounds of blocks, times a block's work. */
-static double cost(const contender *kernel, const plx_problem *problem, const plx_device_info *device)
+static double cost(const contender *of, const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_geometry shape = kernel->geometry(problem, device);
-    double slots = kernel->blocks_per_unit * (device->units > 0 ? device->units : 1);
-    double area = (double)shape.tile_rows * (double)shape.tile_cols;
+    const plx_gemm_geometry shape = of->geometry(problem, device);
+    const double slots = of->blocks_per_unit * (device->units > 0 ? device->units : 1);
+    const double area = (double)shape.tile_rows * (double)shape.tile_cols;
     int64_t tiles;
 
     if (!plx_gemm_count_tiles(problem, &shape, &tiles))
         return (double)INT64_MAX;
-    double rounds = tiles > 0 ? (double)(int64_t)(((double)tiles - 1.0) / slots) + 1.0 : 0.0;
-    return rounds * area * slots / kernel->speed;
+    const double rounds = tiles > 0 ? (double)(int64_t)(((double)tiles - 1.0) / slots) + 1.0 : 0.0;
+    return rounds * area * slots / of->speed;
 }
 
-static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info *, plx_recipe *, plx_error *),
-                 const plx_problem *problem, const plx_device_info *device)
+static uint32_t choose_contender(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_recipe ignored;
-    plx_error reason;
-    return recipe(problem, device, &ignored, &reason) == PLX_OK;
+    uint32_t best = PLX_GEMM_NAIVE;
+    double least = INFINITY;
+    for (size_t i = 0; i < COUNT(contenders); i++) {
+        const double time = cost(&contenders[i], problem, device);
+        if (time >= least || !can_run(contenders[i].kernel, problem, device))
+            continue;
+        best = contenders[i].kernel;
+        least = time;
+    }
+    return best;
 }
 
-/* The kernels of compute capability 9.0 and their twins in OpenCL, whose models tell microseconds. */
-typedef struct modelled {
-    size_t row;
-    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                         plx_error *error);
-    double (*cost)(const plx_problem *problem, const plx_device_info *device);
-} modelled;
+/* ---- the table of elements of 16 bits, and of compute types ---------------------------------- */
 
-static double least_cost(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device)
+static bool splits_in_two(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(cuts, problem, device);
-    return cuts->cost(problem, device, &cut);
+    (void)device;
+    return problem->compute == PLX_COMPUTE_F16X3;
 }
 
-static double split_k_cost(const plx_problem *problem, const plx_device_info *device)
+static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)
 {
-    return least_cost(plx_gemm_split_k_cuts(device), problem, device);
+    (void)device;
+    return problem->compute == PLX_COMPUTE_BF16X6;
 }
 
-static double stream_k_cost(const plx_problem *problem, const plx_device_info *device)
+static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
 {
-    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
-    return plx_gemm_stream_cost(problem, device, &cut);
+    (void)device;
+    return problem->compute == PLX_COMPUTE_TF32;
 }
 
-static double async_copy_cost(const plx_problem *problem, const plx_device_info *device)
+static bool vector_pays(const plx_problem *problem, const plx_device_info *device)
 {
-    return least_cost(plx_gemm_async_copy_cuts(device), problem, device);
+    plx_schedule vector, direct;
+    return problem->compute == PLX_COMPUTE_PLAIN && is_worth_moves(problem) &&
+           us_of(PLX_GEMM_MATVEC, problem, device, &vector) < us_of(PLX_GEMM_MMA_DIRECT, problem, device, &direct);
 }
 
-static double many_blocks_cost(const plx_problem *problem, const plx_device_info *device)
-{
-    return least_cost(&plx_gemm_many_cuts, problem, device);
-}
-
-static const modelled models[] = {
-    {PLX_GEMM_SPLIT_K, plx_gemm_split_k_recipe, split_k_cost},
-    {PLX_GEMM_STREAM_K, plx_gemm_stream_k_recipe, stream_k_cost},
-    {PLX_GEMM_ASYNC_COPY, plx_gemm_async_copy_recipe, async_copy_cost},
-    {PLX_GEMM_MANY_BLOCKS, plx_gemm_many_blocks_recipe, many_blocks_cost},
-    {PLX_GEMM_SHORT_K, plx_gemm_short_k_recipe, plx_gemm_short_cost},
-    {PLX_GEMM_FEW_ROWS, plx_gemm_few_rows_recipe, plx_gemm_few_cost},
-    {PLX_GEMM_MATVEC, plx_gemm_matvec_recipe, plx_gemm_matvec_cost},
+static const plx_preference preferences[] = {
+    {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, is_tf32, PLX_GEMM_WGMMA_TF32},
+    {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
+    {PLX_ON_ANY, splits_in_two, PLX_GEMM_F16X3},
+    {PLX_ON_ANY, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},
+    {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},
+    {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
+    {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},
+    {PLX_ON_ANY, NULL, PLX_GEMM_NAIVE},
 };
 
-/* Where split-k would take whole tiles, the kernel that knows no parts. */
-static size_t plainest(const plx_problem *problem, const plx_device_info *device, size_t row)
+static size_t choose_from_table(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
-    bool whole = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 && cut.edge_blocks == 0;
-    return row == PLX_GEMM_SPLIT_K && whole ? PLX_GEMM_BULK_PIPELINE : row;
+    return plx_prefer(preferences, COUNT(preferences), plx_gemm_ladder.rows, problem, device);
 }
 
-/* The row whose modelled time is the least, and that time; infinite where there are none: in OpenCL of others
- * than NVIDIA they run, but nothing was measured. */
-static double choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+static size_t choose_half(const plx_problem *problem, const plx_device_info *device)
 {
-    double least = INFINITY;
-    if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
-        return least;
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        if (!runs(models[i].recipe, problem, device))
-            continue;
-        double cost = models[i].cost(problem, device);
-        if (cost >= least)
-            continue;
-        *row = models[i].row;
-        least = cost;
-    }
-    if (isfinite(least))
-        *row = plainest(problem, device, *row);
-    return least;
+    plx_schedule best;
+    if (device->compute_major == 9 && device->compute_minor == 0 &&
+        find_least(of_halves, COUNT(of_halves), problem, device, &best) < INFINITY)
+        return best.kernel;
+    return choose_from_table(problem, device);
 }
 
-double plx_gemm_modelled_us(const plx_problem *problem, const plx_device_info *device)
+/* Whoever asks for TF32 allows f32's product to be less exact, not that it takes longer.  Where reading operands is
+ * what takes time, kernels of plain f32 for few rows, columns or terms are faster than tiles of the matrix units, and
+ * lose no digits. */
+static size_t choose_tf32(const plx_problem *problem, const plx_device_info *device)
 {
-    size_t ignored;
-    return choose_modelled(problem, device, &ignored);
+    plx_schedule tensor;
+    uint32_t kernel;
+    if (device->compute_major < 9 ||
+        find_least_of_f32(problem, device, &kernel) >= us_of(PLX_GEMM_WGMMA_TF32, problem, device, &tensor))
+        return choose_from_table(problem, device);
+    return plx_gemm_matvec_moves(problem) == 0 && can_run(PLX_GEMM_MATVEC, problem, device) ? PLX_GEMM_MATVEC : kernel;
 }
 
-/* f64 in CUDA where there are matrix units for it at full rate; false elsewhere. */
-static bool choose_dmma(const plx_problem *problem, const plx_device_info *device, size_t *row)
+static size_t choose_plain(const plx_problem *problem, const plx_device_info *device)
 {
-    bool fast = device->compute_major == 9 || (device->compute_major == 8 && device->compute_minor == 0);
-
-    if (!fast || !runs(plx_dmma_recipe, problem, device))
-        return false;
-    *row = PLX_GEMM_DMMA;
-    if (runs(plx_dmma_bulk_recipe, problem, device) &&
-        plx_dmma_clocks(PLX_DMMA_BULK, problem, device) <= plx_dmma_clocks(PLX_DMMA, problem, device))
-        *row = PLX_GEMM_DMMA_BULK;
-    return true;
+    uint32_t kernel;
+    const bool has_vector = can_run(PLX_GEMM_MATVEC, problem, device);
+    if (has_vector && plx_gemm_matvec_moves(problem) == 0)
+        return PLX_GEMM_MATVEC;
+    if (find_least_of_f32(problem, device, &kernel) < INFINITY)
+        return kernel;
+    if (has_vector)
+        return PLX_GEMM_MATVEC;
+    if (choose_dmma(problem, device, &kernel))
+        return kernel;
+    return choose_contender(problem, device);
 }
 
 size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device)
 {
-    size_t best = PLX_GEMM_NAIVE;
-    double least = 0.0;
-    bool any = false;
-
-    if (plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN)
-        return plx_gemm_choose_units(problem, device);
-    const bool has_vector = runs(plx_gemm_matvec_recipe, problem, device);
-    if (has_vector && plx_gemm_matvec_moves(problem) == 0)
-        return PLX_GEMM_MATVEC;
-    if (isfinite(choose_modelled(problem, device, &best)))
-        return best;
-    if (has_vector)
-        return PLX_GEMM_MATVEC;
-    if (choose_dmma(problem, device, &best))
-        return best;
-    for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
-        plx_recipe recipe;
-        plx_error error;
-        double time = cost(&contenders[i], problem, device);
-        if ((any && time >= least) || contenders[i].recipe(problem, device, &recipe, &error) != PLX_OK)
-            continue;
-        best = contenders[i].row;
-        least = time;
-        any = true;
-    }
-    return best;
+    if (plx_is_half(problem->dtype))
+        return choose_half(problem, device);
+    if (problem->compute == PLX_COMPUTE_TF32)
+        return choose_tf32(problem, device);
+    return problem->compute == PLX_COMPUTE_PLAIN ? choose_plain(problem, device) : choose_from_table(problem, device);
 }

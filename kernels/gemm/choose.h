@@ -32,7 +32,6 @@ enum {
     PLX_GEMM_WGMMA_NARROW,
     PLX_GEMM_MMA_SYNC_TF32,
     PLX_GEMM_WGMMA_TF32,
-    PLX_GEMM_F32_FOR_TF32,
     PLX_GEMM_F16X3,
     PLX_GEMM_BF16X6,
     PLX_GEMM_ROWS
@@ -40,9 +39,5 @@ enum {
 
 /* The row whose modelled time is the least of those that the device can run. */
 size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device);
-/* The same of elements of 16 bits, and of compute types that are asked for: by a table. */
-size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *device);
-/* Microseconds that the model of a plain product's kernel tells, the least; infinite where there is no model. */
-double plx_gemm_modelled_us(const plx_problem *problem, const plx_device_info *device);
 
 #endif

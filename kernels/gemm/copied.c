@@ -86,62 +86,32 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
     plx_gemm_add_parts(problem, cut, PLX_SCRATCH_COUNTERS, recipe);
 }
 
-plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                                  plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_gemm_cut cut = plx_gemm_cut_by(&recipe->schedule, device);
     if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_recipe(problem, device, "gemm_async_copy", cut, false, recipe, error);
-    plx_status status = plx_needs_sm_90a(device, error);
-    if (problem->dtype != PLX_F32)
-        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
-    if (status == PLX_OK)
-        status = plx_gemm_start(problem, device, recipe, error);
+        return plx_gemm_mapless_recipe(problem, device, "gemm_async_copy", &cut, false, recipe, error);
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status == PLX_OK)
         status = plx_gemm_check_sizes(p, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (plx_gemm_has_terms(problem)) {
         (void)snprintf(recipe->variant, sizeof recipe->variant, "f32"); /* one kernel for all layouts */
-        add_product(problem, cut, recipe);
+        add_product(problem, &cut, recipe);
     } else {
         plx_gemm_add_scale(problem, device, recipe);
     }
     return plx_recipe_check(recipe, 0, device, error);
 }
 
-plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error)
+int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
-    return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
-}
-
-int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_gemm_cut *cut)
-{
-    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(cut);
-    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
-    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
-    return terms + cut->cluster - 1 + cut->clusters - 1;
-}
-
-int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
-    return plx_gemm_copied_depth(problem, &cut);
-}
-
-plx_status plx_gemm_many_blocks_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                       plx_error *error)
-{
-    if (plx_gemm_mapless(device))
-        return plx_fail(error, PLX_UNSUPPORTED, "has no OpenCL form");
-    plx_gemm_cut cut = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, device);
-    return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
-}
-
-int64_t plx_gemm_many_blocks_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    plx_gemm_cut cut = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, device);
-    return plx_gemm_copied_depth(problem, &cut);
+    const int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)schedule->cluster_k * schedule->split_k;
+    const int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+    const int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
+    (void)device;
+    return terms + schedule->cluster_k - 1 + schedule->split_k - 1;
 }

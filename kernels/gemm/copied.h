@@ -15,19 +15,14 @@ extern const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES];
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 
 /* A part's terms one after the other, then its cluster's parts, then the clusters. */
-int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_gemm_cut *cut);
-plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                                  plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error);
-int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device);
-
-plx_status plx_gemm_many_blocks_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                       plx_error *error);
-int64_t plx_gemm_many_blocks_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
+/* Of async-copy and many-blocks. */
+plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error);
 
 /* short.c: microseconds, by the model; only where k is at most GEMM_SHORT_MOST. */
 double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *device);
+plx_schedule_function plx_gemm_short_k_schedule;
 plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                    plx_error *error);
 

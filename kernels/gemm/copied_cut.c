@@ -191,6 +191,22 @@ double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *d
     return cost_by(problem, device, cut, rates_of(device, cut));
 }
 
+/* Each multiprocessor at its best rate, and no more blocks on one than on another. */
+static double least_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    const kernel_rates *kernel = rates_of(device, cut);
+    const tile_rates *rate = rates_of_tile(kernel, cut);
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double tiles = tiles_of(p, cut), area = (double)cut->tile->rows * cut->tile->cols;
+    const double copied = copying(p, rate, cut->tile, (double)p->k);
+    const double work = area * (double)p->k / (PLX_GEMM_FMA_PER_US * most(rate->full, rate->alone)) + copied;
+    const double rounds = most(1.0, tiles * cut->cluster * cut->clusters / units_of(device));
+    const double besides = rate->round_us * least(kernel->alone_share, 1.0 / cut->tile->blocks);
+    const double in_cluster = kernel->cluster_us + 4.0 * area / 1024 * kernel->cluster_kib_us;
+    return rate->start_us + most(tiles * work / units_of(device) + rounds * besides, moving(p, kernel)) +
+           (cut->cluster > 1 ? in_cluster : 0.0) + plx_gemm_adding_us(p, cut, &kernel->adding);
+}
+
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them evenly */
@@ -203,7 +219,7 @@ const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device)
 {
 #define COPIED_TILES .tiles = plx_gemm_copied_tiles, .entries = entries
     static const plx_gemm_cuts in_cuda = {COPIED_TILES, .tile_count = PLX_GEMM_COPIED_TILES, .possible = possible,
-                                          .cost = plx_gemm_copied_cost},
+                                          .least = least_of, .cost = plx_gemm_copied_cost},
                                fast = {COPIED_TILES, .tile_count = PLX_GEMM_MAPLESS_TILES,
                                        .possible = plx_gemm_mapless_possible, .cost = plx_gemm_copied_cost},
                                plain = {COPIED_TILES, .tile_count = PLX_GEMM_MAPLESS_TILES,
@@ -217,7 +233,8 @@ const plx_gemm_cuts plx_gemm_many_cuts = {.tiles = plx_gemm_many_tiles,
                                           .entries = many_entries,
                                           .all_bring = true,
                                           .possible = possible,
-                                          .cost = plx_gemm_copied_cost};
+                                          .cost = plx_gemm_copied_cost,
+                                          .least = least_of};
 
 /* ---- rates ------------------------------------------------------------------------------ */
 

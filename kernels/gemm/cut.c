@@ -207,6 +207,25 @@ static double cost(const plx_problem *problem, const plx_device_info *device, co
     return cost_by(problem, device, cut, &own_rates);
 }
 
+/* Each multiprocessor at its best rate, and rounds of blocks that are not rounded up; of tiles that leave edges to
+ * others. */
+static double least_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    const tile_rates *rate = &own_rates.tiles[cut->tile - plx_gemm_tiles];
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_gemm_cut covering = *cut;
+    covering.edge_blocks = 1;
+    const double tiles = tiles_of(p, &covering), area = (double)cut->tile->rows * cut->tile->cols;
+    const double work = tiles * area * GEMM_PIPELINE_DEPTH * (double)plx_gemm_depth_steps(problem);
+    const double multiplied = work / (PLX_GEMM_FMA_PER_US * units_of(device) * most(rate->one, rate->two));
+    const double rounds = most(1.0, tiles * cut->cluster * cut->clusters / (BLOCKS_PER_SM * units_of(device)));
+    const double in_cluster =
+        own_rates.cluster_us + 4.0 * area / 1024 * least(own_rates.cluster_one_us, own_rates.cluster_two_us);
+    return own_rates.once_us + rounds * (rate->start_us + (cut->cluster > 1 ? in_cluster : 0.0)) +
+           most(multiplied, moving(p, &own_rates)) + plx_gemm_adding_us(p, cut, &own_rates.adding) +
+           repacking(problem, &own_rates);
+}
+
 /* A launch that does not begin early, and maps that each round of blocks makes. */
 double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
@@ -234,7 +253,8 @@ const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device)
                                             .entries = entries,
                                             .takes_edges = true,
                                             .possible = possible,
-                                            .cost = cost};
+                                            .cost = cost,
+                                            .least = least_of};
     return plx_gemm_mapless(device) ? plx_gemm_mapless_split_k_cuts(device) : &with_maps;
 }
 

@@ -149,10 +149,30 @@ static bool cut_of(const plx_problem *problem, const plx_device_info *device, di
     return any;
 }
 
-double plx_gemm_direct_us(const plx_problem *problem, const plx_device_info *device)
+plx_status plx_gemm_direct_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                    plx_error *error)
 {
     direct_cut cut;
-    return cut_of(problem, device, &cut) ? cut.us : (double)INT64_MAX;
+    plx_status status = plx_needs_mma_sync(device, error);
+    if (status == PLX_OK)
+        status = plx_units_check(problem, error);
+    if (status == PLX_OK)
+        status = plx_gemm_check_sizes(&problem->of.gemm, error);
+    if (status == PLX_OK && !cut_of(problem, device, &cut))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (status != PLX_OK)
+        return status;
+    schedule->split_k = (int32_t)cut.parts;
+    schedule->us = cut.us;
+    return PLX_OK;
+}
+
+/* The cut that a schedule says. */
+static direct_cut cut_by(const plx_problem *problem, const plx_schedule *schedule)
+{
+    direct_cut cut = {.parts = schedule->split_k, .us = schedule->us};
+    (void)count_tiles(problem, &cut.tiles);
+    return cut;
 }
 
 /* "64x128/8": each tile of C is made of eight parts. */
@@ -185,14 +205,13 @@ static int64_t depth_of_adding(int64_t parts)
     return quotient_up(parts, GEMM_DIRECT_ADDERS) - 1 + (parts < GEMM_DIRECT_ADDERS ? parts : GEMM_DIRECT_ADDERS) - 1;
 }
 
-int64_t plx_gemm_direct_depth(const plx_problem *problem, const plx_device_info *device)
+int64_t plx_gemm_direct_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    direct_cut cut;
-    if (!cut_of(problem, device, &cut) || cut.parts == 1)
+    if (schedule->split_k == 1)
         return plx_units_depth(problem, device);
     plx_problem part = *problem;
-    part.of.gemm.k = quotient_up(steps_of(problem), cut.parts) * GEMM_UNITS_DEPTH;
-    return plx_units_depth(&part, device) + depth_of_adding(cut.parts);
+    part.of.gemm.k = quotient_up(steps_of(problem), schedule->split_k) * GEMM_UNITS_DEPTH;
+    return plx_units_depth(&part, device) + depth_of_adding(schedule->split_k);
 }
 
 /* ---- the launches ----------------------------------------------------------------------- */
@@ -242,17 +261,10 @@ plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_i
                                   plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    direct_cut cut;
-    plx_status status = plx_needs_mma_sync(device, error);
-    if (status == PLX_OK)
-        status = plx_units_start(problem, recipe, error);
+    const direct_cut cut = cut_by(problem, &recipe->schedule);
+    const plx_status status = plx_units_start(problem, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
-    status = plx_gemm_check_sizes(p, error);
-    if (status != PLX_OK)
-        return status;
-    if (!cut_of(problem, device, &cut))
-        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
     define_program(problem, device, recipe);
     recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + (cut.parts > 1 ? (uint64_t)(cut.tiles * cut.parts) * TILE_BYTES : 0);
     add_product(problem, &cut, recipe);

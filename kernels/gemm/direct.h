@@ -4,15 +4,12 @@
 
 #include "recipe.h"
 
-/* Microseconds that it should take, with all its launches. */
-double plx_gemm_direct_us(const plx_problem *problem, const plx_device_info *device);
-
 /* ---- what the row needs ------------------------------------------------------------ */
 
-plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                  plx_error *error);
+plx_schedule_function plx_gemm_direct_schedule;
+plx_recipe_function plx_gemm_direct_recipe;
 size_t plx_gemm_direct_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                size_t capacity);
-int64_t plx_gemm_direct_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_gemm_direct_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
 
 #endif

@@ -34,26 +34,15 @@ uint64_t plx_dmma_shared(const plx_dmma_tile *tile);
 /* Threads that share the parts of a pair of C's elements: a power of two, each with six parts at least. */
 int32_t plx_dmma_slices(int64_t parts);
 
-/* The cut that should take the least time; false when the problem has more tiles or terms than the
- * kernels count, or the device has room for no tile. */
-bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                     plx_dmma_cut *cut);
-
-/* Clocks that the kernel should take, with all its launches. */
-double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
+/* The cut that a schedule says. */
+plx_dmma_cut plx_dmma_cut_by(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
 
 /* ---- what the rows need ------------------------------------------------------------ */
 
-int64_t plx_dmma_depth(const plx_problem *problem, const plx_device_info *device);
-int64_t plx_dmma_bulk_depth(const plx_problem *problem, const plx_device_info *device);
-
-plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                           plx_error *error);
-/* Operands whose rows are no multiple of 16 bytes apart are packed first. */
-plx_status plx_dmma_bulk_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                plx_error *error);
-/* Both are: one of them does not begin at 16 bytes. */
-plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                          plx_error *error);
+plx_schedule_function plx_dmma_schedule, plx_dmma_bulk_schedule;
+/* Operands are packed first whose rows are no multiple of 16 bytes apart; both where one of them does not begin so. */
+plx_schedule_function plx_dmma_bulk_unaligned;
+plx_recipe_function plx_dmma_recipe, plx_dmma_bulk_recipe;
+int64_t plx_dmma_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
 
 #endif

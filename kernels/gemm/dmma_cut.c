@@ -2,9 +2,11 @@
  * divided along k so that the last round of blocks leaves no multiprocessor idle. */
 #include "dmma.h"
 
+#include "choose.h"
 #include "configs.h"
 #include "gemm/device/f64/tiles.h"
 #include "mapless.h"
+#include "wgmma.h"
 #include "gemm/device/common/tiles.h"
 
 #include <stdio.h>
@@ -219,6 +221,7 @@ typedef struct walk {
     plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
     plx_gemm_listing *listing; /* of list */
     double beginning;          /* clocks, besides those of each cut */
+    double limit;              /* of keep_better: clocks above which a cut is of no use */
 } walk;
 
 static plx_gemm_config config_of(size_t tile, int64_t beside, const plx_dmma_cut *cut)
@@ -232,6 +235,7 @@ static void keep_better(walk *w, size_t tile, int64_t beside, const plx_dmma_cut
         return;
     w->best = *cut;
     w->config = config_of(tile, beside, cut);
+    w->limit = cut->clocks < w->limit ? cut->clocks : w->limit;
 }
 
 static void visit_divided(walk *w, const plx_dmma_tile *tile, size_t place, int64_t tiles, int64_t parts,
@@ -242,6 +246,16 @@ static void visit_divided(walk *w, const plx_dmma_tile *tile, size_t place, int6
         return;
     cut.clocks = clocks_of_cut(&cut, w->problem, w->device);
     w->visit(w, place, beside, &cut);
+}
+
+/* What no cut of a tile in so many parts, or more, takes less than: even shares, at the rate of full multiprocessors,
+ * and the parts written and read. */
+static double fewest_clocks(const walk *w, const plx_dmma_tile *tile, int64_t tiles, int64_t parts, int64_t beside)
+{
+    const double units = (double)units_of(w->device), over = (double)(tiles % (units_of(w->device) * beside));
+    const double products = (double)tiles * (double)steps_of(w->problem) / units * tile->busy;
+    const double bytes = over * (double)parts * tile->rows * tile->cols * 8;
+    return products + clocks_of_launch(w->device) + bytes / (SUM_RATE * units);
 }
 
 /* Whether a round of one block less on each multiprocessor leaves as many tiles. */
@@ -260,8 +274,11 @@ static void each_of_tile(walk *w, const plx_dmma_tile *tile, size_t place)
         return;
     visit_divided(w, tile, place, tiles, 1, 1);
     for (int64_t beside = 1; beside <= tile->blocks; beside++)
-        for (int64_t parts = 2; parts <= most_parts && !same_rounds(tiles, beside, w->device); parts++)
+        for (int64_t parts = 2; parts <= most_parts && !same_rounds(tiles, beside, w->device); parts++) {
+            if (w->visit == keep_better && fewest_clocks(w, tile, tiles, parts, beside) > w->limit)
+                break;
             visit_divided(w, tile, place, tiles, parts, beside);
+        }
 }
 
 /* Indices of C and of k are counted in 32 bits: larger problems have no cuts. */
@@ -286,17 +303,23 @@ static void keep_wanted(walk *w, size_t tile, int64_t beside, const plx_dmma_cut
         w->best = *cut;
 }
 
-bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                     plx_dmma_cut *cut)
+static bool find_cut(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device, walk *w)
 {
-    walk w = {.problem = problem, .device = device, .visit = keep_better};
+    *w = (walk){.problem = problem, .device = device, .visit = keep_better, .limit = (double)INT64_MAX};
     if (problem->config != 0) {
-        w.visit = keep_wanted;
-        w.config = plx_gemm_config_of(problem);
+        w->visit = keep_wanted;
+        w->config = plx_gemm_config_of(problem);
     }
-    each_cut(kernel, &w);
-    *cut = w.best;
-    return cut->tile != NULL;
+    each_cut(kernel, w);
+    return w->best.tile != NULL;
+}
+
+plx_dmma_cut plx_dmma_cut_by(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
+{
+    const plx_dmma_tile *tile = &(schedule->kernel == PLX_GEMM_DMMA ? copied : bulk)[schedule->tile];
+    int64_t tiles = 0;
+    (void)count_tiles(tile, problem, &tiles);
+    return divided(tile, tiles, schedule->split_k, schedule->ctas_per_sm, device);
 }
 
 /* Before the first copy: maps, and operands whose rows are no multiple of 16 bytes apart, in a launch of
@@ -315,13 +338,68 @@ static double clocks_of_beginning(plx_dmma_kernel kernel, const plx_problem *pro
     return clocks;
 }
 
-double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
-{
-    plx_dmma_cut cut;
+/* ---- schedules --------------------------------------------------------------------- */
 
-    if (!plx_dmma_cut_of(kernel, problem, device, &cut))
-        return (double)INT64_MAX;
-    return cut.clocks + clocks_of_beginning(kernel, problem, device);
+static plx_status needs_matrix_units(const plx_device_info *device, plx_error *error)
+{
+    const uint32_t major = device->compute_major, minor = device->compute_minor;
+
+    if (major == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs");
+    if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major, minor);
+    if (major < 8)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u", major, minor);
+    return PLX_OK;
+}
+
+static void find_paths(const plx_problem *problem, bool unaligned, plx_schedule *schedule)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    schedule->paths[0] = unaligned || p->lda % 2 != 0 ? PLX_PATH_PACKED : PLX_PATH_TMA;
+    schedule->paths[1] = unaligned || p->ldb % 2 != 0 ? PLX_PATH_PACKED : PLX_PATH_TMA;
+}
+
+static plx_status schedule_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                              plx_schedule *schedule, plx_error *error)
+{
+    walk w;
+    if (problem->compute != PLX_COMPUTE_PLAIN || problem->dtype != PLX_F64)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f64 alone");
+    if (!find_cut(kernel, problem, device, &w))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs 49 KiB of shared memory per block, and sizes and tiles of C below 2^31");
+    schedule->tile = w.config.tile;
+    schedule->ctas_per_sm = (int32_t)w.config.cluster;
+    schedule->split_k = (int32_t)w.config.parts;
+    schedule->us = (w.best.clocks + clocks_of_beginning(kernel, problem, device)) / CLOCKS_PER_US;
+    return PLX_OK;
+}
+
+plx_status plx_dmma_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                             plx_error *error)
+{
+    const plx_status status = needs_matrix_units(device, error);
+    return status == PLX_OK ? schedule_of(PLX_DMMA, problem, device, schedule, error) : status;
+}
+
+plx_status plx_dmma_bulk_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                  plx_error *error)
+{
+    const plx_status status = plx_needs_9_0(device, error);
+    find_paths(problem, false, schedule);
+    return status == PLX_OK ? schedule_of(PLX_DMMA_BULK, problem, device, schedule, error) : status;
+}
+
+plx_status plx_dmma_bulk_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                   plx_error *error)
+{
+    (void)device;
+    (void)error;
+    find_paths(problem, true, schedule);
+    return PLX_OK;
 }
 
 /* "128x96/4r2": parts of the tiles that rounds of two blocks on each multiprocessor leave. */
@@ -340,7 +418,8 @@ static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
 static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
                        plx_gemm_listing listing)
 {
-    walk w = {.problem = problem, .device = device, .visit = keep_better, .listing = &listing};
+    walk w = {
+        .problem = problem, .device = device, .visit = keep_better, .listing = &listing, .limit = (double)INT64_MAX};
     w.beginning = clocks_of_beginning(kernel, problem, device);
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m == 0 || p->n == 0 || steps_of(problem) == 0)
@@ -367,23 +446,12 @@ size_t plx_dmma_bulk_configs(const plx_problem *problem, const plx_device_info *
 
 /* The matrix units add the products of k one after the other; where every tile is divided, a term
  * meets those of its part, and then the other parts. */
-static int64_t depth_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+int64_t plx_dmma_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    int64_t k = problem->of.gemm.k, depth;
-    plx_dmma_cut cut;
+    const int64_t k = problem->of.gemm.k;
+    const plx_dmma_cut cut = plx_dmma_cut_by(problem, device, schedule);
 
-    if (!plx_dmma_cut_of(kernel, problem, device, &cut) || cut.whole > 0 || cut.parts == 1)
+    if (cut.whole > 0 || cut.parts == 1)
         return k;
-    depth = quotient_up(steps_of(problem), cut.parts) * GEMM_DMMA_DEPTH + cut.parts - 1;
-    return depth < k ? depth : k;
-}
-
-int64_t plx_dmma_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of(PLX_DMMA, problem, device);
-}
-
-int64_t plx_dmma_bulk_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of(PLX_DMMA_BULK, problem, device);
+    return smaller(k, quotient_up(steps_of(problem), cut.parts) * GEMM_DMMA_DEPTH + cut.parts - 1);
 }

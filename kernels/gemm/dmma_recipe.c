@@ -12,30 +12,7 @@ enum { A, B, C }; /* operands */
 enum { ELEMENT = 8, LINE = 128, MAP_BYTES = 128 };
 enum { MAPS = 2 }; /* of A and of B */
 
-/* ---- which devices and problems ------------------------------------------------------- */
-
-static plx_status needs_matrix_units(const plx_device_info *device, plx_error *error)
-{
-    uint32_t major = device->compute_major, minor = device->compute_minor;
-
-    if (major == 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs");
-    if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major, minor);
-    if (major < 8)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u", major, minor);
-    return PLX_OK;
-}
-
-static plx_status needs_9_0(const plx_device_info *device, plx_error *error)
-{
-    if (device->compute_major != 9 || device->compute_minor != 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
-                        device->compute_major, device->compute_minor);
-    return PLX_OK;
-}
+/* ---- OpenCL ----------------------------------------------------------------------------- */
 
 /* What CUDA's device code has as templates. */
 static void define_tile(const plx_dmma_tile *tile, plx_recipe *recipe)
@@ -69,14 +46,9 @@ static void define_bulk(const plx_dmma_tile *tile, plx_recipe *recipe)
 }
 
 static plx_status start(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                        plx_recipe *recipe, plx_dmma_cut *cut, plx_error *error)
+                        plx_recipe *recipe, const plx_dmma_cut *cut, plx_error *error)
 {
-    if (problem->compute != PLX_COMPUTE_PLAIN || problem->dtype != PLX_F64)
-        return plx_fail(error, PLX_UNSUPPORTED, "computes in f64 alone");
-    if (!plx_dmma_cut_of(kernel, problem, device, cut))
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs 49 KiB of shared memory per block, and sizes and tiles of C below 2^31");
-    plx_status status = plx_gemm_start(problem, device, recipe, error);
+    const plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK || !plx_gemm_mapless(device))
         return status;
     define_tile(cut->tile, recipe);
@@ -158,11 +130,8 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
 plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                            plx_error *error)
 {
-    plx_dmma_cut cut;
-    plx_status status = needs_matrix_units(device, error);
-
-    if (status == PLX_OK)
-        status = start(PLX_DMMA, problem, device, recipe, &cut, error);
+    const plx_dmma_cut cut = plx_dmma_cut_by(problem, device, &recipe->schedule);
+    const plx_status status = start(PLX_DMMA, problem, device, recipe, &cut, error);
     if (status != PLX_OK || cut.tiles == 0) /* C has no element */
         return status;
     int64_t partials = reserve_partials(recipe, &cut);
@@ -205,9 +174,10 @@ typedef struct reached {
 } reached;
 
 /* Packed rows are a multiple of 128 bytes apart: else bulk copies fetch pieces of memory lines. */
-static reached reach(plx_recipe *recipe, stored from, bool unaligned)
+static reached reach(plx_recipe *recipe, stored from)
 {
-    reached made = {.from = from, .packed = unaligned || from.pitch % (16 / ELEMENT) != 0, .pitch = from.pitch};
+    reached made = {
+        .from = from, .packed = recipe->schedule.paths[from.operand] == PLX_PATH_PACKED, .pitch = from.pitch};
     if (made.packed) {
         made.pitch = (from.width * ELEMENT + LINE - 1) / LINE * LINE / ELEMENT;
         made.at = reserve(recipe, (uint64_t)from.rows * (uint64_t)made.pitch * ELEMENT);
@@ -273,11 +243,10 @@ static void add_places_of_maps(plx_recipe *recipe, plx_step *step)
 }
 
 static void add_products(const plx_problem *problem, const plx_device_info *device, const plx_dmma_cut *cut,
-                         bool unaligned, plx_recipe *recipe)
+                         plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const reached a = reach(recipe, stored_a(problem, cut), unaligned),
-                  b = reach(recipe, stored_b(problem, cut), unaligned);
+    const reached a = reach(recipe, stored_a(problem, cut)), b = reach(recipe, stored_b(problem, cut));
     const plx_tensor_map map_a = map_of(&a), map_b = map_of(&b);
     int64_t partials = reserve_partials(recipe, cut);
 
@@ -299,31 +268,17 @@ static void add_products(const plx_problem *problem, const plx_device_info *devi
         add_sum(recipe, "gemm_dmma_bulk_sum", problem, cut, cut->whole, cut->parts, partials);
 }
 
-static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device, bool unaligned,
-                              plx_recipe *recipe, plx_error *error)
-{
-    plx_dmma_cut cut;
-    plx_status status = needs_9_0(device, error);
-
-    if (status == PLX_OK)
-        status = start(PLX_DMMA_BULK, problem, device, recipe, &cut, error);
-    if (status != PLX_OK || cut.tiles == 0) /* C has no element */
-        return status;
-    if (plx_gemm_has_terms(problem))
-        add_products(problem, device, &cut, unaligned, recipe);
-    else /* there may be no operand to map */
-        add_sum(recipe, "gemm_dmma_bulk_sum", problem, &cut, 0, 0, 0);
-    return plx_recipe_check(recipe, 0, device, error);
-}
-
 plx_status plx_dmma_bulk_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                 plx_error *error)
 {
-    return bulk_recipe(problem, device, false, recipe, error);
-}
+    const plx_dmma_cut cut = plx_dmma_cut_by(problem, device, &recipe->schedule);
+    const plx_status status = start(PLX_DMMA_BULK, problem, device, recipe, &cut, error);
 
-plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                          plx_error *error)
-{
-    return bulk_recipe(problem, device, true, recipe, error);
+    if (status != PLX_OK || cut.tiles == 0) /* C has no element */
+        return status;
+    if (plx_gemm_has_terms(problem))
+        add_products(problem, device, &cut, recipe);
+    else /* there may be no operand to map */
+        add_sum(recipe, "gemm_dmma_bulk_sum", problem, &cut, 0, 0, 0);
+    return plx_recipe_check(recipe, 0, device, error);
 }

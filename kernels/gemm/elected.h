@@ -37,17 +37,14 @@ int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks);
 /* Whether C leaves by bulk stores where it begins at 16 bytes: in 16 bits, and without what was there before.
  */
 bool plx_elected_bulk(const plx_problem *problem);
-/* What problem->config says, or what should take the least time; false when there is none. */
-bool plx_elected_cut_of(const plx_problem *problem, const plx_device_info *device, plx_elected_cut *cut);
-/* Microseconds that the kernel should take, with all its launches; infinite for what it does not multiply. */
-double plx_elected_us(const plx_problem *problem, const plx_device_info *device);
+/* The cut that a schedule says. */
+plx_elected_cut plx_elected_cut_by(const plx_problem *problem, const plx_device_info *device,
+                                   const plx_schedule *schedule);
 
 /* ---- what the row needs ------------------------------------------------------------- */
 
-plx_status plx_elected_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                              plx_error *error);
-plx_status plx_elected_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                        plx_error *error);
+plx_schedule_function plx_elected_schedule, plx_elected_unaligned;
+plx_recipe_function plx_elected_recipe;
 size_t plx_elected_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                            size_t capacity);
 

@@ -245,7 +245,21 @@ static int32_t order_of(const plx_elected_cut *cut, const plx_device_info *devic
 
 #define EARLY_US 25 /* below which the next launch gains more by its early begin than neighbours lose */
 
-static bool make_cut(const plx_problem *problem, const plx_device_info *device, plx_elected_cut *cut)
+/* What no cut with this tile, in these clusters, takes less than: the units alone, or memory alone. */
+static double least_us(const plx_elected_cut *cut, const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    const double rounds =
+        ceil((double)cut->down * (double)cut->across / (double)plx_elected_slots(device, blocks_of(cut)));
+    const double units = (double)plx_elected_rows(cut) * cut->tile->cols / 32 * rates.unit;
+    const double multiplying = rounds * (double)steps_along_k(problem) * most(units, rates.least_step) / rates.clock;
+    const double memory = 2 * (m + n) * k / plx_units_memory_rate(device);
+    return rates.launch_us + most(multiplying, memory) + us_of_copying(p);
+}
+
+/* False, too, where it would take more than `limit` microseconds. */
+static bool make_cut(const plx_problem *problem, const plx_device_info *device, double limit, plx_elected_cut *cut)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t area = (int64_t)(64 * cut->tile->blocks * (cut->turns ? 1 : 2)) * cut->tile->cols;
@@ -256,27 +270,41 @@ static bool make_cut(const plx_problem *problem, const plx_device_info *device, 
     int64_t items;
     if (__builtin_mul_overflow(cut->down, cut->across, &items) || items > INT32_MAX / 2)
         return false;
+    if (limit < INFINITY && least_us(cut, problem, device) > limit)
+        return false;
     cut->order = order_of(cut, device);
     cut->us = us_of(cut, problem, device);
     cut->early = cut->us < EARLY_US;
     return true;
 }
 
+static plx_elected_cut form_of(const plx_problem *problem, const plx_elected_tile *tile, bool turned, bool turns)
+{
+    const bool a_inner = !problem->of.gemm.trans_a, b_inner = problem->of.gemm.trans_b;
+    return (plx_elected_cut){.tile = tile,
+                             .turned = turned,
+                             .x_inner = turned ? b_inner : a_inner,
+                             .y_inner = turned ? a_inner : b_inner,
+                             .turns = turns};
+}
+
 typedef void visit_cut(void *data, const plx_elected_cut *cut);
 
 static void each_cluster(const plx_problem *problem, const plx_device_info *device, plx_elected_cut cut,
-                         visit_cut *visit, void *data)
+                         const double *limit, visit_cut *visit, void *data)
 {
     for (size_t i = 0; i < CLUSTERS; i++) {
         plx_elected_cut made = cut;
         made.cluster_rows = clusters[i][0];
         made.cluster_cols = clusters[i][1];
-        if (make_cut(problem, device, &made))
+        if (make_cut(problem, device, *limit, &made))
             visit(data, &made);
     }
 }
 
-static void each_cut(const plx_problem *problem, const plx_device_info *device, visit_cut *visit, void *data)
+/* Those that may take no more than `limit`, which may shrink on the way. */
+static void each_cut(const plx_problem *problem, const plx_device_info *device, const double *limit, visit_cut *visit,
+                     void *data)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m <= 0 || p->n <= 0 || p->m > MOST || p->n > MOST || p->k > MOST || steps_along_k(problem) == 0)
@@ -284,13 +312,7 @@ static void each_cut(const plx_problem *problem, const plx_device_info *device, 
     const bool a_inner = !p->trans_a, b_inner = p->trans_b;
     for (size_t i = 0; i < TILES && (a_inner || b_inner); i++)
         for (int form = 0; form < 4 && tiles[i].across == (a_inner != b_inner); form++)
-            each_cluster(problem, device,
-                         (plx_elected_cut){.tile = &tiles[i],
-                                           .turned = form & 1,
-                                           .x_inner = form & 1 ? b_inner : a_inner,
-                                           .y_inner = form & 1 ? a_inner : b_inner,
-                                           .turns = form >> 1},
-                         visit, data);
+            each_cluster(problem, device, form_of(problem, &tiles[i], form & 1, form >> 1), limit, visit, data);
 }
 
 /* Of a cluster's blocks, and of how the product is multiplied, numbers below 128. */
@@ -312,6 +334,7 @@ static uint32_t number_of(const plx_elected_cut *cut)
 
 typedef struct choice {
     uint32_t wanted; /* number of a configuration, or 0 */
+    double limit;
     plx_elected_cut cut;
 } choice;
 
@@ -320,22 +343,75 @@ static void choose(void *data, const plx_elected_cut *cut)
     choice *c = data;
     if (c->wanted != 0 ? c->wanted == number_of(cut) : c->cut.tile == NULL || cut->us < c->cut.us)
         c->cut = *cut;
+    if (c->wanted == 0)
+        c->limit = least(c->limit, c->cut.us);
 }
 
-bool plx_elected_cut_of(const plx_problem *problem, const plx_device_info *device, plx_elected_cut *cut)
+static bool find_cut(const plx_problem *problem, const plx_device_info *device, double limit, plx_elected_cut *cut)
 {
-    choice c = {.wanted = problem->config};
-    each_cut(problem, device, choose, &c);
+    choice c = {.wanted = problem->config, .limit = problem->config != 0 ? INFINITY : limit};
+    each_cut(problem, device, &c.limit, choose, &c);
     *cut = c.cut;
     return cut->tile != NULL;
 }
 
-double plx_elected_us(const plx_problem *problem, const plx_device_info *device)
+plx_elected_cut plx_elected_cut_by(const plx_problem *problem, const plx_device_info *device,
+                                   const plx_schedule *schedule)
 {
+    plx_elected_cut cut = form_of(problem, &tiles[schedule->tile], schedule->transposed, schedule->ping_pong);
+    cut.cluster_rows = schedule->cluster_rows;
+    cut.cluster_cols = schedule->cluster_cols;
+    (void)make_cut(problem, device, INFINITY, &cut);
+    return cut;
+}
+
+/* ---- schedule --------------------------------------------------------------------- */
+
+static void find_paths(const plx_problem *problem, bool unaligned, plx_schedule *schedule)
+{
+    schedule->paths[0] = plx_units_path(problem, 0, unaligned);
+    schedule->paths[1] = plx_units_path(problem, 1, unaligned);
+    schedule->paths[2] = !unaligned && plx_elected_bulk(problem) ? PLX_PATH_TMA : PLX_PATH_LOADS;
+}
+
+plx_status plx_elected_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
     plx_elected_cut cut;
-    if (!plx_elected_cut_of(problem, device, &cut))
-        return INFINITY;
-    return cut.us;
+    plx_status status = plx_needs_sm_90a(device, error);
+    const double limit = schedule->us > 0 ? schedule->us : INFINITY;
+    schedule->us = INFINITY;
+    if (status == PLX_OK)
+        status = plx_units_check(problem, error);
+    if (status == PLX_OK && p->trans_a && !p->trans_b)
+        return plx_fail(error, PLX_UNSUPPORTED, "takes one operand across k at most: A as it is, or B transposed");
+    if (status != PLX_OK || p->m == 0 || p->n == 0 || !plx_gemm_has_terms(problem))
+        return status;
+    status = plx_gemm_check_sizes(p, error);
+    if (status == PLX_OK && !find_cut(problem, device, limit, &cut))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (status != PLX_OK)
+        return status;
+    *schedule = (plx_schedule){.kernel = schedule->kernel,
+                               .tile = (uint32_t)(cut.tile - tiles),
+                               .split_k = 1,
+                               .cluster_rows = cut.cluster_rows,
+                               .cluster_cols = cut.cluster_cols,
+                               .transposed = cut.turned,
+                               .ping_pong = cut.turns,
+                               .us = cut.us};
+    find_paths(problem, false, schedule);
+    return PLX_OK;
+}
+
+plx_status plx_elected_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                 plx_error *error)
+{
+    (void)device;
+    (void)error;
+    find_paths(problem, true, schedule);
+    return PLX_OK;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */
@@ -381,9 +457,10 @@ size_t plx_elected_configs(const plx_problem *problem, const plx_device_info *de
 {
     plx_elected_cut own;
     listed l = {.count = 0};
-    if (isinf(plx_elected_us(problem, device)) || !plx_elected_cut_of(problem, device, &own))
+    if (!find_cut(problem, device, INFINITY, &own) || isinf(own.us))
         return 0;
-    each_cut(problem, device, insert, &l);
+    const double all = INFINITY;
+    each_cut(problem, device, &all, insert, &l);
     plx_gemm_listing listing = {configs, capacity, .own = number_of(&own)};
     for (size_t i = 0; i < l.count; i++)
         list(&listing, &l.cuts[i]);

@@ -118,53 +118,30 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
     add_cut(cut, bulk, step);
 }
 
-/* An operand is copied first where the copy engine can't read its rows. */
-static bool take_room(plx_gemm_stored *stored, bool unaligned, uint64_t *scratch)
-{
-    return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
-}
-
 static plx_status add_launches(const plx_problem *problem, const plx_device_info *device, const plx_elected_cut *cut,
-                               bool unaligned, plx_recipe *recipe, plx_error *error)
+                               plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    if (!take_room(&a, unaligned, &scratch) || !take_room(&b, unaligned, &scratch))
+    if (!plx_gemm_take_path(&a, recipe->schedule.paths[A], &scratch) ||
+        !plx_gemm_take_path(&b, recipe->schedule.paths[B], &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     if (scratch > PLX_SCRATCH_COUNTERS)
         recipe->scratch_bytes = scratch;
     plx_gemm_add_repack(recipe, device, &a, &b);
-    add_product(problem, device, cut, &a, &b, !unaligned && plx_elected_bulk(problem), recipe);
+    add_product(problem, device, cut, &a, &b, recipe->schedule.paths[C] == PLX_PATH_TMA, recipe);
     return plx_wgmma_check_scratch(recipe, device, error);
-}
-
-static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool unaligned,
-                            plx_recipe *recipe, plx_error *error)
-{
-    plx_elected_cut cut;
-    bool multiplies = false;
-    plx_status status = plx_needs_sm_90a(device, error);
-    if (status == PLX_OK)
-        status = plx_units_start(problem, recipe, error);
-    if (status == PLX_OK && problem->of.gemm.trans_a && !problem->of.gemm.trans_b)
-        return plx_fail(error, PLX_UNSUPPORTED, "takes one operand across k at most: A as it is, or B transposed");
-    if (status == PLX_OK)
-        status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
-    if (status != PLX_OK || !multiplies)
-        return status;
-    if (!plx_elected_cut_of(problem, device, &cut))
-        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
-    return add_launches(problem, device, &cut, unaligned, recipe, error);
 }
 
 plx_status plx_elected_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                               plx_error *error)
 {
-    return recipe_of(problem, device, false, recipe, error);
-}
-
-plx_status plx_elected_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                        plx_error *error)
-{
-    return recipe_of(problem, device, true, recipe, error);
+    bool multiplies = false;
+    plx_status status = plx_units_start(problem, recipe, error);
+    if (status == PLX_OK)
+        status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
+    if (status != PLX_OK || !multiplies)
+        return status;
+    const plx_elected_cut cut = plx_elected_cut_by(problem, device, &recipe->schedule);
+    return add_launches(problem, device, &cut, recipe, error);
 }

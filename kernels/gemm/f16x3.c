@@ -367,31 +367,34 @@ static bool count_tiles(const plx_problem *problem, int64_t rows, int64_t cols, 
     return plx_gemm_count_tiles(problem, &of, tiles) && *tiles <= INT32_MAX - 65536;
 }
 
+/* The places of these two are the tiles. */
+static const scheme *const schemes[] = {&two_of_f16, &flat_of_f16};
+
 /* Flat tiles are half as large: where they take less than twice the rounds. */
-static void choose_scheme(const plx_problem *problem, way *made)
+static bool is_flat(const plx_problem *problem, const plx_device_info *device)
 {
-    const uint64_t side_by_side = made->device->units > 0 ? (uint64_t)made->device->units : 1;
-    int64_t flat;
-    made->taken = &two_of_f16;
-    made->taken_tiles = made->tiles;
-    if (made->units && count_tiles(problem, flat_of_f16.rows, GEMM_PLANES_SIDE, &flat) &&
-        quotient_up((uint64_t)flat, side_by_side) < 2 * quotient_up((uint64_t)made->tiles, side_by_side)) {
-        made->taken = &flat_of_f16;
-        made->taken_tiles = flat;
-    }
+    const uint64_t side_by_side = device->units > 0 ? (uint64_t)device->units : 1;
+    int64_t flat, square;
+    plx_error ignored;
+    return plx_needs_9_0(device, &ignored) == PLX_OK &&
+           count_tiles(problem, GEMM_PLANES_SIDE, GEMM_PLANES_SIDE, &square) &&
+           count_tiles(problem, flat_of_f16.rows, GEMM_PLANES_SIDE, &flat) &&
+           quotient_up((uint64_t)flat, side_by_side) < 2 * quotient_up((uint64_t)square, side_by_side);
 }
 
 /* False when C has more tiles than can be counted. */
-static bool find_way(const plx_problem *problem, const plx_device_info *device, bool bulk, way *made)
+static bool find_way(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule, way *made)
 {
     plx_error ignored;
-    *made = (way){.device = device, .opencl = plx_gemm_mapless(device), .bulk = bulk};
+    *made = (way){.device = device,
+                  .opencl = plx_gemm_mapless(device),
+                  .bulk = schedule->paths[C] == PLX_PATH_TMA,
+                  .taken = schemes[schedule->tile]};
     made->units = plx_needs_9_0(device, &ignored) == PLX_OK;
     if (!count_tiles(problem, GEMM_PLANES_SIDE, GEMM_PLANES_SIDE, &made->tiles) ||
         !count_tiles(problem, GEMM_PLANES_PLAIN_SIDE, GEMM_PLANES_PLAIN_SIDE, &made->plain_tiles))
         return false;
-    choose_scheme(problem, made);
-    return true;
+    return count_tiles(problem, made->taken->rows, GEMM_PLANES_SIDE, &made->taken_tiles);
 }
 
 static void add_product_of(const plx_gemm_problem *p, const way *by, const layout *at, const scheme *taken,
@@ -461,7 +464,7 @@ static uint64_t static_bytes(const way *by)
     return by->units ? 0 : 2 * GEMM_WARP_TILE_DEPTH * (SIDE + PACK) * FLOAT_BYTES;
 }
 
-static plx_status sum_terms(const plx_problem *problem, const plx_device_info *device, bool bulk, plx_recipe *recipe,
+static plx_status sum_terms(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                             plx_error *error)
 {
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
@@ -470,7 +473,7 @@ static plx_status sum_terms(const plx_problem *problem, const plx_device_info *d
     plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
     if (status != PLX_OK)
         return status;
-    if (!find_way(problem, device, bulk, &by) || !lay_out(problem, &at) || (most != 0 && at.bytes > most))
+    if (!find_way(problem, device, &recipe->schedule, &by) || !lay_out(problem, &at) || (most != 0 && at.bytes > most))
         return plx_fail(error, PLX_UNSUPPORTED, "the planes of its operands need more memory than this device has");
     recipe->scratch_bytes = at.bytes;
     if (by.opencl)
@@ -499,8 +502,22 @@ static plx_status scale(const plx_problem *problem, const plx_device_info *devic
     return status;
 }
 
-static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool bulk, plx_recipe *recipe,
+plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                             plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/f16x3", plx_ladder_name(PLX_GEMM));
+    if (p->m == 0 || p->n == 0)
+        return PLX_OK;
+    return plx_gemm_has_terms(problem) ? sum_terms(problem, device, recipe, error)
+                                       : scale(problem, device, recipe, error);
+}
+
+/* ---- schedule ---------------------------------------------------------------------- */
+
+plx_status plx_f16x3_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                              plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_status status = check_device(device, error);
@@ -508,23 +525,19 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
         return status;
     if (problem->dtype != PLX_F32 || (problem->compute != PLX_COMPUTE_F16X3 && problem->compute != PLX_COMPUTE_BF16X6))
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as planes of 16 bits alone");
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
-    (void)snprintf(recipe->code, sizeof recipe->code, "%s/f16x3", plx_ladder_name(PLX_GEMM));
-    if (p->m == 0 || p->n == 0)
-        return PLX_OK;
-    return plx_gemm_has_terms(problem) ? sum_terms(problem, device, bulk, recipe, error)
-                                       : scale(problem, device, recipe, error);
-}
-
-plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                            plx_error *error)
-{
+    schedule->tile = is_flat(problem, device);
+    schedule->paths[A] = schedule->paths[B] = PLX_PATH_PACKED;
     /* Bulk stores write whole units of 16 bytes. */
-    return recipe_of(problem, device, problem->of.gemm.ldc % 4 == 0 && problem->of.gemm.n % 4 == 0, recipe, error);
+    schedule->paths[C] = p->ldc % 4 == 0 && p->n % 4 == 0 ? PLX_PATH_TMA : PLX_PATH_LOADS;
+    return PLX_OK;
 }
 
-plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error)
+plx_status plx_f16x3_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                               plx_error *error)
 {
-    return recipe_of(problem, device, false, recipe, error);
+    (void)problem;
+    (void)device;
+    (void)error;
+    schedule->paths[C] = PLX_PATH_LOADS;
+    return PLX_OK;
 }

@@ -12,10 +12,7 @@ int64_t plx_f16x3_depth(const plx_problem *problem, const plx_device_info *devic
 int64_t plx_bf16x6_depth(const plx_problem *problem, const plx_device_info *device);
 
 /* f16x3 or bf16x6, as the problem asks. */
-plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                            plx_error *error);
-/* C begins at no multiple of 16 bytes. */
-plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error);
+plx_schedule_function plx_f16x3_schedule, plx_f16x3_unaligned;
+plx_recipe_function plx_f16x3_recipe;
 
 #endif

@@ -136,12 +136,33 @@ int64_t plx_gemm_few_share(int64_t k, bool along)
     return depth < k ? depth : k;
 }
 
-int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device)
+int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
     const plx_gemm_few f = plx_gemm_few_of(problem);
-    const plx_gemm_few_parts parts = plx_gemm_few_parts_of(&f, device);
+    const plx_gemm_few_parts parts = in_parts(&f, schedule->split_k);
+    (void)device;
     int64_t depth = plx_gemm_few_share(parts.length, f.along) + parts.parts - 1;
     return depth < f.k ? depth : f.k;
+}
+
+/* ---- schedule ---------------------------------------------------------------------- */
+
+plx_status plx_gemm_few_rows_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                      plx_error *error)
+{
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    const plx_status status =
+        plx_gemm_mapless(device) ? plx_not_by_pocl(device, 5, 0, error) : plx_needs_sm_90a(device, error);
+    const plx_gemm_few f = plx_gemm_few_of(problem);
+    if (status != PLX_OK || f.count == 0)
+        return status;
+    if (f.count > GEMM_FEW_MOST)
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more than %d rows and columns", GEMM_FEW_MOST);
+    const plx_gemm_few_parts parts = plx_gemm_few_parts_of(&f, device);
+    schedule->split_k = (int32_t)parts.parts;
+    schedule->us = plx_gemm_few_parts_cost(&f, &parts, device);
+    return PLX_OK;
 }
 
 /* ---- recipe ------------------------------------------------------------------------ */
@@ -207,17 +228,11 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
                                     plx_error *error)
 {
     const plx_gemm_few f = plx_gemm_few_of(problem);
-    const plx_gemm_few_parts parts = plx_gemm_few_parts_of(&f, device);
+    const plx_gemm_few_parts parts = in_parts(&f, recipe->schedule.split_k);
     const bool mapless = plx_gemm_mapless(device);
-    plx_status status = mapless ? plx_not_by_pocl(device, 5, 0, error) : plx_needs_sm_90a(device, error);
-    if (problem->dtype != PLX_F32)
-        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
-    if (status == PLX_OK)
-        status = plx_gemm_start(problem, device, recipe, error);
+    const plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK || f.count == 0)
         return status;
-    if (f.count > GEMM_FEW_MOST)
-        return plx_fail(error, PLX_UNSUPPORTED, "C has more than %d rows and columns", GEMM_FEW_MOST);
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
     if (mapless)
         define_few(&f, device, recipe);

@@ -7,7 +7,6 @@
 #include "dmma.h"
 #include "elected.h"
 #include "f16x3.h"
-#include "f32_for_tf32.h"
 #include "narrow.h"
 #include "stream.h"
 #include "tiled.h"
@@ -26,6 +25,33 @@ static int64_t depth_of_k(const plx_problem *problem, const plx_device_info *dev
     (void)device;
     return problem->of.gemm.k;
 }
+
+/* That of the schedules that a plan has. */
+static int64_t depth_by(uint32_t kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    const int64_t depth = plx_schedule_depth(&plx_gemm_ladder.rows[kernel], problem, device);
+    return depth >= 0 ? depth : depth_of_k(problem, device);
+}
+
+#define DEPTH_OF(name, KERNEL)                                                     \
+    static int64_t name(const plx_problem *problem, const plx_device_info *device) \
+    {                                                                              \
+        return depth_by(KERNEL, problem, device);                                  \
+    }
+DEPTH_OF(depth_of_split_k, PLX_GEMM_SPLIT_K)
+DEPTH_OF(depth_of_stream_k, PLX_GEMM_STREAM_K)
+DEPTH_OF(depth_of_async_copy, PLX_GEMM_ASYNC_COPY)
+DEPTH_OF(depth_of_many_blocks, PLX_GEMM_MANY_BLOCKS)
+DEPTH_OF(depth_of_few_rows, PLX_GEMM_FEW_ROWS)
+DEPTH_OF(depth_of_matvec, PLX_GEMM_MATVEC)
+DEPTH_OF(depth_of_dmma, PLX_GEMM_DMMA)
+DEPTH_OF(depth_of_dmma_bulk, PLX_GEMM_DMMA_BULK)
+DEPTH_OF(depth_of_wgmma_pipelined, PLX_GEMM_WGMMA_PIPELINED)
+DEPTH_OF(depth_of_wgmma_cluster, PLX_GEMM_WGMMA_CLUSTER)
+DEPTH_OF(depth_of_mma_direct, PLX_GEMM_MMA_DIRECT)
+DEPTH_OF(depth_of_wgmma_narrow, PLX_GEMM_WGMMA_NARROW)
+DEPTH_OF(depth_of_wgmma_tf32, PLX_GEMM_WGMMA_TF32)
+#undef DEPTH_OF
 
 static const plx_row rows[PLX_GEMM_ROWS] = {
     [PLX_GEMM_NAIVE] =
@@ -181,9 +207,11 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
                     .depth = depth_of_k,
+                    .flags = PLX_KERNEL_FOR_TF32,
                 },
-            .recipe = plx_gemm_bulk_pipeline_recipe,
-            .recipe_unaligned = plx_gemm_bulk_pipeline_unaligned,
+            .schedule = plx_gemm_bulk_pipeline_schedule,
+            .recipe = plx_gemm_maps_recipe,
+            .unaligned = plx_gemm_maps_unaligned,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
         },
     [PLX_GEMM_SPLIT_K] =
@@ -203,10 +231,13 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .dtypes = PLX_DTYPE_BIT(PLX_F32),
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_split_k_depth,
+                    .depth = depth_of_split_k,
+                    .flags = PLX_KERNEL_FOR_TF32,
                 },
-            .recipe = plx_gemm_split_k_recipe,
-            .recipe_unaligned = plx_gemm_split_k_unaligned,
+            .schedule = plx_gemm_split_k_schedule,
+            .recipe = plx_gemm_maps_recipe,
+            .unaligned = plx_gemm_maps_unaligned,
+            .depth = plx_gemm_split_k_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_split_k_configs,
             .model = &plx_gemm_split_k_model,
@@ -225,10 +256,13 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .dtypes = PLX_DTYPE_BIT(PLX_F32),
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_stream_k_depth,
+                    .depth = depth_of_stream_k,
+                    .flags = PLX_KERNEL_FOR_TF32,
                 },
-            .recipe = plx_gemm_stream_k_recipe,
-            .recipe_unaligned = plx_gemm_stream_k_unaligned,
+            .schedule = plx_gemm_stream_k_schedule,
+            .recipe = plx_gemm_maps_recipe,
+            .unaligned = plx_gemm_maps_unaligned,
+            .depth = plx_gemm_stream_k_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_stream_k_configs,
             .model = &plx_gemm_stream_k_model,
@@ -252,10 +286,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .dtypes = PLX_DTYPE_BIT(PLX_F32),
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_async_copy_depth,
-                    .flags = PLX_KERNEL_SPECIAL,
+                    .depth = depth_of_async_copy,
+                    .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
-            .recipe = plx_gemm_async_copy_recipe,
+            .schedule = plx_gemm_async_copy_schedule,
+            .recipe = plx_gemm_copied_recipe,
+            .depth = plx_gemm_copied_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_async_copy_configs,
             .model = &plx_gemm_async_copy_model,
@@ -274,10 +310,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .dtypes = PLX_DTYPE_BIT(PLX_F32),
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_many_blocks_depth,
-                    .flags = PLX_KERNEL_SPECIAL,
+                    .depth = depth_of_many_blocks,
+                    .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
-            .recipe = plx_gemm_many_blocks_recipe,
+            .schedule = plx_gemm_many_blocks_schedule,
+            .recipe = plx_gemm_copied_recipe,
+            .depth = plx_gemm_copied_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_many_blocks_configs,
             .model = &plx_gemm_many_blocks_model,
@@ -296,8 +334,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
                     .depth = depth_of_k,
-                    .flags = PLX_KERNEL_SPECIAL,
+                    .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
+            .schedule = plx_gemm_short_k_schedule,
             .recipe = plx_gemm_short_k_recipe,
             .model = &plx_gemm_short_k_model,
         },
@@ -314,10 +353,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .dtypes = PLX_DTYPE_BIT(PLX_F32),
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_few_depth,
-                    .flags = PLX_KERNEL_SPECIAL,
+                    .depth = depth_of_few_rows,
+                    .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
+            .schedule = plx_gemm_few_rows_schedule,
             .recipe = plx_gemm_few_rows_recipe,
+            .depth = plx_gemm_few_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_few_configs,
             .model = &plx_gemm_few_rows_model,
@@ -337,10 +378,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .dtypes = GEMM_ALL_DTYPES,
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_matvec_depth,
-                    .flags = PLX_KERNEL_SPECIAL,
+                    .depth = depth_of_matvec,
+                    .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
+            .schedule = plx_gemm_matvec_schedule,
             .recipe = plx_gemm_matvec_recipe,
+            .depth = plx_gemm_matvec_depth,
             .model = &plx_gemm_matvec_model,
             .spare = &rows[PLX_GEMM_TILE_1D],
         },
@@ -359,9 +402,11 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_MATRIX_UNITS,
                     .accumulator_f32 = PLX_F64,
                     .reproducibility = PLX_R1,
-                    .depth = plx_dmma_depth,
+                    .depth = depth_of_dmma,
                 },
+            .schedule = plx_dmma_schedule,
             .recipe = plx_dmma_recipe,
+            .depth = plx_dmma_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_dmma_configs,
         },
@@ -380,10 +425,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_MATRIX_UNITS,
                     .accumulator_f32 = PLX_F64,
                     .reproducibility = PLX_R1,
-                    .depth = plx_dmma_bulk_depth,
+                    .depth = depth_of_dmma_bulk,
                 },
+            .schedule = plx_dmma_bulk_schedule,
             .recipe = plx_dmma_bulk_recipe,
-            .recipe_unaligned = plx_dmma_bulk_recipe_unaligned,
+            .unaligned = plx_dmma_bulk_unaligned,
+            .depth = plx_dmma_depth,
             .own_target = true,
             .without_own_target = &rows[PLX_GEMM_DMMA],
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
@@ -431,8 +478,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .reproducibility = PLX_R1,
                     .depth = plx_units_depth,
                 },
+            .schedule = plx_wgmma_schedule,
             .recipe = plx_wgmma_recipe,
-            .recipe_unaligned = plx_wgmma_recipe_unaligned,
+            .unaligned = plx_wgmma_unaligned,
             .spare = &rows[PLX_GEMM_MMA_SYNC],
             .own_target = true,
         },
@@ -453,10 +501,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_MATRIX_UNITS,
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_wgmma_pipelined_depth,
+                    .depth = depth_of_wgmma_pipelined,
                 },
+            .schedule = plx_wgmma_pipelined_schedule,
             .recipe = plx_wgmma_pipelined_recipe,
-            .recipe_unaligned = plx_wgmma_pipelined_recipe_unaligned,
+            .unaligned = plx_wgmma_unaligned,
+            .depth = plx_wgmma_depth,
             .own_target = true,
             .spare = &rows[PLX_GEMM_MMA_SYNC],
             .configs = plx_wgmma_pipelined_configs,
@@ -480,10 +530,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_MATRIX_UNITS,
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_wgmma_cluster_depth,
+                    .depth = depth_of_wgmma_cluster,
                 },
+            .schedule = plx_wgmma_cluster_schedule,
             .recipe = plx_wgmma_cluster_recipe,
-            .recipe_unaligned = plx_wgmma_cluster_recipe_unaligned,
+            .unaligned = plx_wgmma_unaligned,
+            .depth = plx_wgmma_depth,
             .spare = &rows[PLX_GEMM_MMA_SYNC],
             .configs = plx_wgmma_cluster_configs,
         },
@@ -510,8 +562,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .reproducibility = PLX_R1,
                     .depth = plx_units_depth,
                 },
+            .schedule = plx_elected_schedule,
             .recipe = plx_elected_recipe,
-            .recipe_unaligned = plx_elected_recipe_unaligned,
+            .unaligned = plx_elected_unaligned,
             .spare = &rows[PLX_GEMM_MMA_SYNC],
             .configs = plx_elected_configs,
         },
@@ -534,9 +587,11 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_SPECIAL,
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_direct_depth,
+                    .depth = depth_of_mma_direct,
                 },
+            .schedule = plx_gemm_direct_schedule,
             .recipe = plx_gemm_direct_recipe,
+            .depth = plx_gemm_direct_depth,
             .spare = &rows[PLX_GEMM_MMA_SYNC],
             .configs = plx_gemm_direct_configs,
         },
@@ -557,10 +612,12 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_SPECIAL,
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_gemm_narrow_depth,
+                    .depth = depth_of_wgmma_narrow,
                 },
+            .schedule = plx_gemm_narrow_schedule,
             .recipe = plx_gemm_narrow_recipe,
-            .recipe_unaligned = plx_gemm_narrow_recipe_unaligned,
+            .unaligned = plx_gemm_narrow_unaligned,
+            .depth = plx_gemm_narrow_depth,
             .own_target = true,
             .spare = &rows[PLX_GEMM_MMA_SYNC],
             .configs = plx_gemm_narrow_configs,
@@ -602,34 +659,15 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .compute = PLX_COMPUTE_TF32,
                     .accumulator_f32 = PLX_F32,
                     .reproducibility = PLX_R1,
-                    .depth = plx_wgmma_tf32_depth,
+                    .depth = depth_of_wgmma_tf32,
                 },
+            .schedule = plx_wgmma_tf32_schedule,
             .recipe = plx_wgmma_tf32_recipe,
-            .recipe_unaligned = plx_wgmma_tf32_recipe_unaligned,
+            .unaligned = plx_wgmma_unaligned,
+            .depth = plx_wgmma_depth,
             .own_target = true,
             .spare = &rows[PLX_GEMM_MMA_SYNC_TF32],
             .configs = plx_wgmma_tf32_configs,
-        },
-    [PLX_GEMM_F32_FOR_TF32] =
-        {
-            .about =
-                {
-                    .name = "f32-for-tf32",
-                    .idea = "a product that is asked for as TF32 by the kernel that takes it in plain f32, which is "
-                            "more exact",
-                    .gain = "up to 4 times over wgmma-tf32 with few rows, columns or terms",
-                    .limit = "that kernel's: the rate of memory, or of f32's multiply-adds",
-                    .needs = "as mma-sync; asked for as compute type tf32",
-                    .dtypes = PLX_DTYPE_BIT(PLX_F32),
-                    .compute = PLX_COMPUTE_TF32,
-                    .accumulator_f32 = PLX_F32,
-                    .reproducibility = PLX_R1,
-                    .depth = plx_f32_for_tf32_depth,
-                    .flags = PLX_KERNEL_SPECIAL,
-                },
-            .recipe = plx_f32_for_tf32_recipe,
-            .recipe_unaligned = plx_f32_for_tf32_recipe_unaligned,
-            .spare = &rows[PLX_GEMM_MMA_SYNC_TF32],
         },
     [PLX_GEMM_F16X3] =
         {
@@ -656,8 +694,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .reproducibility = PLX_R1,
                     .depth = plx_f16x3_depth,
                 },
+            .schedule = plx_f16x3_schedule,
             .recipe = plx_f16x3_recipe,
-            .recipe_unaligned = plx_f16x3_recipe_unaligned,
+            .unaligned = plx_f16x3_unaligned,
         },
     [PLX_GEMM_BF16X6] =
         {
@@ -677,8 +716,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .reproducibility = PLX_R1,
                     .depth = plx_bf16x6_depth,
                 },
+            .schedule = plx_f16x3_schedule,
             .recipe = plx_f16x3_recipe,
-            .recipe_unaligned = plx_f16x3_recipe_unaligned,
+            .unaligned = plx_f16x3_unaligned,
         },
 };
 

@@ -220,10 +220,53 @@ static bool cut_of(const plx_problem *problem, const plx_device_info *device, na
     return c.any;
 }
 
-double plx_gemm_narrow_us(const plx_problem *problem, const plx_device_info *device)
+/* ---- schedule ------------------------------------------------------------------------- */
+
+static void find_paths(const plx_problem *problem, bool unaligned, plx_schedule *schedule)
 {
+    schedule->paths[A] = plx_units_path(problem, A, unaligned);
+    schedule->paths[B] = plx_units_path(problem, B, unaligned);
+}
+
+plx_status plx_gemm_narrow_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                    plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
     narrow_cut cut;
-    return cut_of(problem, device, &cut) ? cut.us : (double)INT64_MAX;
+    plx_status status = plx_needs_9_0(device, error);
+    if (status == PLX_OK)
+        status = plx_units_check(problem, error);
+    if (status == PLX_OK && plx_gemm_has_terms(problem) && p->m > 0 && p->n > 0)
+        status = plx_gemm_check_sizes(p, error);
+    if (status == PLX_OK && !cut_of(problem, device, &cut))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (status != PLX_OK)
+        return status;
+    schedule->tile = cut.tile;
+    schedule->cluster_k = (int32_t)cut.blocks;
+    schedule->split_k = (int32_t)cut.parts;
+    schedule->transposed = p->m < p->n;
+    schedule->us = cut.us;
+    find_paths(problem, false, schedule);
+    return PLX_OK;
+}
+
+plx_status plx_gemm_narrow_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                     plx_error *error)
+{
+    (void)device;
+    (void)error;
+    find_paths(problem, true, schedule);
+    return PLX_OK;
+}
+
+/* The cut that a schedule says. */
+static narrow_cut cut_by(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
+{
+    const narrow_product of = product_of(problem);
+    narrow_cut cut = {.tile = schedule->tile};
+    (void)make_cut(problem, &of, device, schedule->tile, (uint32_t)schedule->cluster_k, schedule->split_k, &cut);
+    return cut;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */
@@ -278,11 +321,9 @@ static int64_t depth_of_share(const plx_problem *problem, const plx_device_info 
     return plx_units_depth(&share, device);
 }
 
-int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info *device)
+int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    narrow_cut cut;
-    if (!cut_of(problem, device, &cut))
-        return plx_units_depth(problem, device);
+    const narrow_cut cut = cut_by(problem, device, schedule);
     if (cut.parts == 1)
         return depth_of_share(problem, device, cut.blocks) + cut.blocks - 1;
     return depth_of_share(problem, device, cut.whole > 0 ? 1 : cut.parts) + depth_of_adding(cut.parts);
@@ -371,17 +412,13 @@ static void define_program(const plx_problem *problem, const narrow_cut *cut, co
                    (int)tiles[cut->tile].cols);
 }
 
-/* An operand that is copied first: where the copy engine can't read its rows. */
-static bool take_room(plx_gemm_stored *stored, bool unaligned, uint64_t *scratch)
-{
-    return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
-}
-
 static plx_status add_launches(const plx_problem *problem, const plx_device_info *device, const narrow_cut *cut,
-                               narrow_product *of, bool unaligned, plx_recipe *recipe, plx_error *error)
+                               narrow_product *of, plx_recipe *recipe, plx_error *error)
 {
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    if (!take_room(&of->a, unaligned, &scratch) || !take_room(&of->b, unaligned, &scratch))
+    const plx_operand_path *paths = recipe->schedule.paths;
+    if (!plx_gemm_take_path(&of->a, paths[of->a.operand], &scratch) ||
+        !plx_gemm_take_path(&of->b, paths[of->b.operand], &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
     recipe->scratch_bytes =
@@ -393,34 +430,18 @@ static plx_status add_launches(const plx_problem *problem, const plx_device_info
     return plx_wgmma_check_scratch(recipe, device, error);
 }
 
-static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool unaligned,
-                            plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error)
 {
-    narrow_cut cut;
     bool multiplies = false;
-    plx_status status = plx_needs_9_0(device, error);
-    if (status == PLX_OK)
-        status = plx_units_start(problem, recipe, error);
+    plx_status status = plx_units_start(problem, recipe, error);
     if (status == PLX_OK)
         status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
     if (status != PLX_OK || !multiplies)
         return status;
-    if (!cut_of(problem, device, &cut))
-        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    const narrow_cut cut = cut_by(problem, device, &recipe->schedule);
     narrow_product of = product_of(problem);
     name_variant(problem, &of, recipe);
     define_program(problem, &cut, &of, recipe);
-    return add_launches(problem, device, &cut, &of, unaligned, recipe, error);
-}
-
-plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                  plx_error *error)
-{
-    return recipe_of(problem, device, false, recipe, error);
-}
-
-plx_status plx_gemm_narrow_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                            plx_recipe *recipe, plx_error *error)
-{
-    return recipe_of(problem, device, true, recipe, error);
+    return add_launches(problem, device, &cut, &of, recipe, error);
 }

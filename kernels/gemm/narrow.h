@@ -4,17 +4,12 @@
 
 #include "recipe.h"
 
-/* Microseconds that it should take, with all its launches. */
-double plx_gemm_narrow_us(const plx_problem *problem, const plx_device_info *device);
-
 /* ---- what the row needs ------------------------------------------------------------ */
 
-plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                  plx_error *error);
-plx_status plx_gemm_narrow_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                            plx_recipe *recipe, plx_error *error);
+plx_schedule_function plx_gemm_narrow_schedule, plx_gemm_narrow_unaligned;
+plx_recipe_function plx_gemm_narrow_recipe;
 size_t plx_gemm_narrow_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                size_t capacity);
-int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
 
 #endif

@@ -1,4 +1,5 @@
 /* Recipes of the kernels that bring their operands by tensor maps. */
+#include "choose.h"
 #include "copied.h"
 #include "mapless.h"
 #include "stored.h"
@@ -10,8 +11,6 @@
 #include "gemm/device/common/tiles.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { A, B, C }; /* operands */
 
@@ -196,15 +195,15 @@ static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info 
 }
 
 static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                            bool unaligned, plx_recipe *recipe, plx_error *error)
+                            plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
     plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
     if (status != PLX_OK)
         return status;
-    if (((unaligned || !plx_gemm_steps_by_units(&a)) && !plx_gemm_take_room(&a, &scratch)) ||
-        ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
+    if (!plx_gemm_take_path(&a, recipe->schedule.paths[A], &scratch) ||
+        !plx_gemm_take_path(&b, recipe->schedule.paths[B], &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     int64_t partial_at = (int64_t)scratch;
     scratch +=
@@ -218,144 +217,34 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
     return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
 }
 
-plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                               bool unaligned, plx_recipe *recipe, plx_error *error)
+/* OpenCL has one entry point for all tiles of split-k. */
+static const char *opencl_entry(uint32_t kernel)
+{
+    return kernel == PLX_GEMM_BULK_PIPELINE ? "gemm_bulk_pipeline" : "gemm_split_k";
+}
+
+plx_status plx_gemm_maps_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    plx_status status = plx_needs_sm_90a(device, error);
-    if (problem->dtype != PLX_F32)
-        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
-    if (status == PLX_OK)
-        status = plx_gemm_start(problem, device, recipe, error);
+    const plx_gemm_cut cut = plx_gemm_cut_by(&recipe->schedule, device);
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_recipe(problem, device, opencl_entry(recipe->schedule.kernel), &cut,
+                                       recipe->schedule.paths[A] == PLX_PATH_TMA, recipe, error);
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (!plx_gemm_has_terms(problem)) {
         plx_gemm_add_scale(problem, device, recipe);
         return PLX_OK;
     }
-    return cut_terms(problem, device, cut, unaligned, recipe, error);
+    return cut_terms(problem, device, &cut, recipe, error);
 }
 
-/* The best cut of the kernels that take operands as they lie, and its cost. */
-static double best_copied(const plx_problem *problem, const plx_device_info *device, plx_gemm_cut *best)
+/* A part's terms one after the other, then its cluster's parts, then the clusters; by the deeper way where there are
+ * edges. */
+int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    const plx_gemm_cut many = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, device);
-    *best = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
-    const double with_many = plx_gemm_copied_cost(problem, device, &many);
-    const double with_warps_apart = plx_gemm_copied_cost(problem, device, best);
-    if (with_many >= with_warps_apart)
-        return with_warps_apart;
-    *best = many;
-    return with_many;
-}
-
-static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
-{
-    return cut->waves > 0 ? plx_gemm_stream_cost(problem, device, cut)
-                          : plx_gemm_split_k_cuts(device)->cost(problem, device, cut);
-}
-
-/* Where operands begin at no multiple of 16 bytes, async-copy or many-blocks takes them as they lie: its cut,
- * and whether that is faster than to copy both first.  Not where a configuration was asked for. */
-static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                             plx_gemm_cut *copied)
-{
-    plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
-    anywhere.of.gemm.lda |= 1;
-    anywhere.of.gemm.ldb |= 1;
-    anywhere.of.gemm.ldc |= 1; /* a part of a larger matrix often has a result that is one, too */
-    if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 || problem->of.gemm.n == 0 ||
-        !plx_gemm_has_terms(problem))
-        return false;
-    return best_copied(&anywhere, device, copied) < cost_of(&anywhere, device, cut);
-}
-
-int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
-{
-    plx_gemm_cut copied;
-    return is_faster_copied(problem, device, cut, &copied) ? plx_gemm_copied_depth(problem, &copied) : 0;
-}
-
-/* `entry`: OpenCL's. */
-static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_info *device, const char *entry,
-                                   const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
-{
-    plx_gemm_cut copied;
-    if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_recipe(problem, device, entry, cut, false, recipe, error);
-    if (!is_faster_copied(problem, device, cut, &copied))
-        return plx_gemm_cut_recipe(problem, device, cut, true, recipe, error);
-    plx_status status = plx_gemm_copied_recipe(problem, device, &copied, recipe, error);
-    (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_GEMM),
-                   copied.all_bring ? "many-blocks" : "async-copy");
-    return status;
-}
-
-static const plx_gemm_cut whole_tiles = {
-    .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
-static const char split_k_in_opencl[] = "gemm_split_k"; /* of all tiles */
-
-plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                         plx_error *error)
-{
-    if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_recipe(problem, device, whole_tiles.entry, &whole_tiles, true, recipe, error);
-    return plx_gemm_cut_recipe(problem, device, &whole_tiles, false, recipe, error);
-}
-
-plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                            plx_recipe *recipe, plx_error *error)
-{
-    return unaligned_recipe(problem, device, whole_tiles.entry, &whole_tiles, recipe, error);
-}
-
-plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                   plx_error *error)
-{
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
-    if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_recipe(problem, device, split_k_in_opencl, &cut, true, recipe, error);
-    return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
-}
-
-plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error)
-{
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
-    return unaligned_recipe(problem, device, split_k_in_opencl, &cut, recipe, error);
-}
-
-static const char no_stream_in_opencl[] = "is for CUDA: in OpenCL split-k takes its place";
-
-plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                    plx_error *error)
-{
-    if (problem->dtype == PLX_F32 && plx_gemm_mapless(device))
-        return plx_fail(error, PLX_UNSUPPORTED, no_stream_in_opencl);
-    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
-    return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
-}
-
-plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                       plx_error *error)
-{
-    if (problem->dtype == PLX_F32 && plx_gemm_mapless(device))
-        return plx_fail(error, PLX_UNSUPPORTED, no_stream_in_opencl);
-    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
-    return unaligned_recipe(problem, device, NULL, &cut, recipe, error);
-}
-
-/* A part's terms one after the other, then its cluster's parts, then the clusters; by the deeper way where
- * operands may begin anywhere. */
-int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
-    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
-    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
-    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
-    int64_t depth = terms + cut.cluster - 1 + cut.clusters - 1;
-    int64_t of_edges = plx_gemm_few_share(problem->of.gemm.k, false); /* the deeper way */
-    if (cut.edge_blocks > 0 && of_edges > depth)
-        depth = of_edges;
-    return larger(depth, plx_gemm_depth_anywhere(problem, device, &cut));
+    const int64_t of_tiles = plx_gemm_copied_depth(problem, device, schedule);
+    return schedule->edge_ctas > 0 ? larger(of_tiles, plx_gemm_few_share(problem->of.gemm.k, false)) : of_tiles;
 }

@@ -74,26 +74,19 @@ double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm
 /* Nothing to sum: C = beta * C. */
 void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe);
 
-/* `unaligned`: operands may begin anywhere, and both are copied to scratch memory first. */
-plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                               bool unaligned, plx_recipe *recipe, plx_error *error);
+/* search.c */
+plx_schedule_function plx_gemm_bulk_pipeline_schedule, plx_gemm_split_k_schedule, plx_gemm_stream_k_schedule,
+    plx_gemm_async_copy_schedule, plx_gemm_many_blocks_schedule, plx_gemm_maps_unaligned;
 
-/* Of a cut of split-k or stream-k where operands may begin anywhere and another kernel takes them as they
- * lie; 0: none does. */
-int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
-
-plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                         plx_error *error);
-plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                            plx_recipe *recipe, plx_error *error);
-plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                   plx_error *error);
-plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error);
-int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device);
+/* Of bulk-pipeline, split-k and stream-k. */
+plx_status plx_gemm_maps_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error);
+int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
+/* few.c */
+plx_schedule_function plx_gemm_few_rows_schedule;
 plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                     plx_error *error);
-int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
 /* Roundings in a sum of k terms that the threads of one block share (common/skinny.cuh). */
 int64_t plx_gemm_few_share(int64_t k, bool along);
 

@@ -2,9 +2,17 @@
 #include "search.h"
 
 #include "arithmetic.h"
+#include "choose.h"
 #include "configs.h"
+#include "copied.h"
+#include "mapless.h"
+#include "models.h"
+#include "stored.h"
+#include "stream.h"
 
 #include "gemm/device/common/tiles.h"
+
+#include <math.h>
 
 enum {
     MOST_IN_CLUSTER = 8,
@@ -103,7 +111,48 @@ static plx_gemm_cut plain_cut(const plx_gemm_cuts *cuts, const plx_problem *prob
     return cut;
 }
 
-plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device)
+/* A few cuts of each tile, those that about fill the device: the best costs no more than the best of them. */
+static double first_guess(const search *found)
+{
+    const int64_t steps = plx_gemm_depth_steps(found->problem);
+    const plx_gemm_problem *p = &found->problem->of.gemm;
+    double lowest = found->least;
+    for (size_t tile = 0; tile < found->cuts->tile_count; ++tile) {
+        const plx_gemm_tile *t = &found->cuts->tiles[tile];
+        const double tiles = (double)quotient_up(p->m, t->rows) * (double)quotient_up(p->n, t->cols);
+        const double filling = (double)t->blocks * found->device->units / (tiles > 1.0 ? tiles : 1.0);
+        const int parts = filling > MOST_CLUSTERS ? MOST_CLUSTERS : filling > 1.0 ? (int)filling : 1;
+        const plx_gemm_cut cut = cut_of(found->cuts, tile, 1, (int)smaller(parts, larger(steps, 1)));
+        const double cost = found->cuts->possible(found->problem, &cut)
+                                ? found->cuts->cost(found->problem, found->device, &cut)
+                                : lowest;
+        lowest = least(cost, lowest);
+    }
+    return lowest;
+}
+
+/* With one tile and one size of clusters.  More partitions of the same length cost no less. */
+static void consider_clusters(search *found, size_t tile, int cluster, double guess)
+{
+    const plx_gemm_cuts *cuts = found->cuts;
+    const int64_t steps = plx_gemm_depth_steps(found->problem);
+    const tour edges = {cuts, found->problem, consider, found};
+    int64_t before = -1; /* steps of the longest partition */
+    for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
+        const plx_gemm_cut cut = cut_of(cuts, tile, cluster, clusters);
+        const int64_t longest = quotient_up(steps, cluster * clusters);
+        if (longest == before || !cuts->possible(found->problem, &cut))
+            continue;
+        before = longest;
+        if (cuts->least != NULL && clusters % 4 == 1 && cuts->least(found->problem, found->device, &cut) > guess)
+            return;
+        consider(found, &cut);
+        show_edges(&edges, cut);
+    }
+}
+
+plx_gemm_cut plx_gemm_best_below(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
+                                 double limit)
 {
     search found = {cuts, problem, device, cut_of(cuts, 0, 1, 1), 0.0};
     if (problem->config != 0)
@@ -111,6 +160,195 @@ plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *pro
     if (cuts->cost == NULL)
         return plain_cut(cuts, problem);
     found.least = cuts->cost(problem, device, &found.best);
-    plx_gemm_each_cut(cuts, problem, consider, &found);
+    const double guess = least(first_guess(&found), limit);
+    for (size_t tile = 0; tile < cuts->tile_count; ++tile)
+        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
+            consider_clusters(&found, tile, cluster, least(guess, found.least));
     return found.best;
+}
+
+plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_gemm_best_below(cuts, problem, device, INFINITY);
+}
+
+/* ---- schedules ------------------------------------------------------------------------- */
+
+static const char *const bulk_entry[] = {"gemm_bulk_pipeline"};
+const plx_gemm_cuts plx_gemm_whole_cuts = {.tiles = plx_gemm_tiles, .tile_count = 1, .entries = bulk_entry};
+
+const plx_gemm_cuts *plx_gemm_cuts_of(uint32_t kernel, const plx_device_info *device)
+{
+    switch (kernel) {
+    case PLX_GEMM_BULK_PIPELINE:
+        return &plx_gemm_whole_cuts;
+    case PLX_GEMM_SPLIT_K:
+        return plx_gemm_split_k_cuts(device);
+    case PLX_GEMM_STREAM_K:
+        return &plx_gemm_stream_cuts;
+    case PLX_GEMM_ASYNC_COPY:
+        return plx_gemm_async_copy_cuts(device);
+    case PLX_GEMM_MANY_BLOCKS:
+        return &plx_gemm_many_cuts;
+    default:
+        return NULL;
+    }
+}
+
+plx_schedule plx_gemm_schedule_of(const plx_gemm_cuts *cuts, const plx_gemm_cut *cut, uint32_t kernel)
+{
+    return (plx_schedule){.kernel = kernel,
+                          .tile = (uint32_t)(cut->tile - cuts->tiles),
+                          .split_k = cut->clusters,
+                          .cluster_k = cut->cluster,
+                          .waves = cut->waves,
+                          .eighths = cut->eighths,
+                          .edge_ctas = cut->edge_blocks};
+}
+
+plx_gemm_cut plx_gemm_cut_by(const plx_schedule *schedule, const plx_device_info *device)
+{
+    plx_gemm_cut cut =
+        cut_of(plx_gemm_cuts_of(schedule->kernel, device), schedule->tile, schedule->cluster_k, schedule->split_k);
+    cut.edge_blocks = schedule->edge_ctas;
+    cut.waves = schedule->waves;
+    cut.eighths = schedule->eighths;
+    return cut;
+}
+
+static plx_status check_f32(const plx_problem *problem, const plx_device_info *device, plx_error *error)
+{
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    return plx_gemm_mapless(device) ? PLX_OK : plx_needs_sm_90a(device, error);
+}
+
+/* Those that the copy engine reads, as they lie or from aligned rows; in OpenCL where device code makes maps. */
+static void bring_by_maps(const plx_problem *problem, const plx_device_info *device, bool unaligned,
+                          plx_schedule *schedule)
+{
+    const bool maps = !plx_gemm_mapless(device) || (!unaligned && plx_gemm_makes_maps(problem, device));
+    for (uint32_t operand = 0; operand < 2; ++operand) {
+        const plx_gemm_stored stored = plx_gemm_stored_as(problem, operand);
+        schedule->paths[operand] = !maps                                            ? PLX_PATH_CP_ASYNC
+                                   : unaligned || !plx_gemm_steps_by_units(&stored) ? PLX_PATH_PACKED
+                                                                                    : PLX_PATH_TMA;
+    }
+}
+
+static void bring_by_threads(plx_schedule *schedule)
+{
+    schedule->paths[0] = schedule->paths[1] = PLX_PATH_CP_ASYNC;
+}
+
+static double limit_of(const plx_schedule *schedule)
+{
+    return schedule->us > 0.0 ? schedule->us : INFINITY;
+}
+
+static bool is_modelled(const plx_device_info *device)
+{
+    return plx_gemm_split_k_cuts(device)->cost != NULL;
+}
+
+plx_status plx_gemm_bulk_pipeline_schedule(const plx_problem *problem, const plx_device_info *device,
+                                           plx_schedule *schedule, plx_error *error)
+{
+    const plx_gemm_cut cut = cut_of(&plx_gemm_whole_cuts, 0, 1, 1);
+    *schedule = plx_gemm_schedule_of(&plx_gemm_whole_cuts, &cut, PLX_GEMM_BULK_PIPELINE);
+    bring_by_maps(problem, device, false, schedule);
+    return check_f32(problem, device, error);
+}
+
+plx_status plx_gemm_split_k_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                     plx_error *error)
+{
+    const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(device);
+    const plx_status status = check_f32(problem, device, error);
+    if (status != PLX_OK)
+        return status;
+    const plx_gemm_cut cut = plx_gemm_best_below(cuts, problem, device, limit_of(schedule));
+    *schedule = plx_gemm_schedule_of(cuts, &cut, PLX_GEMM_SPLIT_K);
+    schedule->us = is_modelled(device) ? cuts->cost(problem, device, &cut) : 0.0;
+    bring_by_maps(problem, device, false, schedule);
+    return PLX_OK;
+}
+
+plx_status plx_gemm_stream_k_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                      plx_error *error)
+{
+    const plx_status status = check_f32(problem, device, error);
+    if (status != PLX_OK)
+        return status;
+    if (plx_gemm_mapless(device))
+        return plx_fail(error, PLX_UNSUPPORTED, "is for CUDA: in OpenCL split-k takes its place");
+    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
+    *schedule = plx_gemm_schedule_of(&plx_gemm_stream_cuts, &cut, PLX_GEMM_STREAM_K);
+    schedule->us = is_modelled(device) ? plx_gemm_stream_cost(problem, device, &cut) : 0.0;
+    bring_by_maps(problem, device, false, schedule);
+    return PLX_OK;
+}
+
+/* Of async-copy or many-blocks. */
+static void best_copied(const plx_problem *problem, const plx_device_info *device, uint32_t kernel,
+                        plx_schedule *schedule)
+{
+    const plx_gemm_cuts *cuts = plx_gemm_cuts_of(kernel, device);
+    const plx_gemm_cut cut = plx_gemm_best_below(cuts, problem, device, limit_of(schedule));
+    *schedule = plx_gemm_schedule_of(cuts, &cut, kernel);
+    schedule->us = is_modelled(device) ? plx_gemm_copied_cost(problem, device, &cut) : 0.0;
+    bring_by_threads(schedule);
+}
+
+plx_status plx_gemm_async_copy_schedule(const plx_problem *problem, const plx_device_info *device,
+                                        plx_schedule *schedule, plx_error *error)
+{
+    const plx_status status = check_f32(problem, device, error);
+    if (status == PLX_OK)
+        best_copied(problem, device, PLX_GEMM_ASYNC_COPY, schedule);
+    return status;
+}
+
+plx_status plx_gemm_many_blocks_schedule(const plx_problem *problem, const plx_device_info *device,
+                                         plx_schedule *schedule, plx_error *error)
+{
+    if (plx_gemm_mapless(device))
+        return plx_fail(error, PLX_UNSUPPORTED, "has no OpenCL form");
+    const plx_status status = check_f32(problem, device, error);
+    if (status == PLX_OK)
+        best_copied(problem, device, PLX_GEMM_MANY_BLOCKS, schedule);
+    return status;
+}
+
+static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    return cut->waves > 0 ? plx_gemm_stream_cost(problem, device, cut)
+                          : plx_gemm_split_k_cuts(device)->cost(problem, device, cut);
+}
+
+/* Where operands begin at no multiple of 16 bytes, async-copy or many-blocks takes them as they lie where that is
+ * faster than to copy both first.  Not where a configuration was asked for. */
+plx_status plx_gemm_maps_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                   plx_error *error)
+{
+    plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
+    plx_schedule many = {.us = 0.0}, copied;
+    (void)error;
+    anywhere.of.gemm.lda |= 1;
+    anywhere.of.gemm.ldb |= 1;
+    anywhere.of.gemm.ldc |= 1; /* a part of a larger matrix often has a result that is one, too */
+    bring_by_maps(problem, device, true, schedule);
+    if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 || problem->of.gemm.n == 0 ||
+        !plx_gemm_has_terms(problem))
+        return PLX_OK;
+    const plx_gemm_cut cut = plx_gemm_cut_by(schedule, device);
+    copied.us = many.us = cost_of(&anywhere, device, &cut);
+    best_copied(&anywhere, device, PLX_GEMM_ASYNC_COPY, &copied);
+    many.us = least(many.us, copied.us);
+    best_copied(&anywhere, device, PLX_GEMM_MANY_BLOCKS, &many);
+    if (many.us < copied.us)
+        copied = many;
+    if (copied.us < cost_of(&anywhere, device, &cut))
+        *schedule = copied;
+    return PLX_OK;
 }

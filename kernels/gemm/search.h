@@ -16,12 +16,22 @@ typedef struct plx_gemm_cuts {
     bool (*possible)(const plx_problem *problem, const plx_gemm_cut *cut);
     /* Microseconds, by the model.  NULL: nothing was measured. */
     double (*cost)(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
+    /* No cut with this tile, this cluster, and as many clusters or more costs less.  NULL: not known. */
+    double (*least)(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 } plx_gemm_cuts;
 
 /* Of split-k (cut.c) and async-copy (copied_cut.c) on this device. */
 const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device);
 const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device);
 extern const plx_gemm_cuts plx_gemm_many_cuts; /* of many-blocks (copied_cut.c), in CUDA */
+
+/* Of split-k's and stream-k's tiles, and the one of bulk-pipeline (search.c). */
+extern const plx_gemm_cuts plx_gemm_stream_cuts, plx_gemm_whole_cuts;
+/* Those of a kernel of this kind; NULL: it is of another. */
+const plx_gemm_cuts *plx_gemm_cuts_of(uint32_t kernel, const plx_device_info *device);
+/* A cut as a schedule, and a schedule as a cut. */
+plx_schedule plx_gemm_schedule_of(const plx_gemm_cuts *cuts, const plx_gemm_cut *cut, uint32_t kernel);
+plx_gemm_cut plx_gemm_cut_by(const plx_schedule *schedule, const plx_device_info *device);
 
 /* Of split-k in OpenCL where it has maps: the cost of a cut; and of the edges that a cut has. */
 double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
@@ -32,5 +42,8 @@ typedef void plx_gemm_cut_visit(void *data, const plx_gemm_cut *cut);
 void plx_gemm_each_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, plx_gemm_cut_visit *visit, void *data);
 /* The one that problem->config says, or that the model says is the fastest. */
 plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device);
+/* The same where one that takes more than `limit` microseconds is of no use, and any such may be found. */
+plx_gemm_cut plx_gemm_best_below(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
+                                 double limit);
 
 #endif

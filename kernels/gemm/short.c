@@ -59,13 +59,7 @@ plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     uint64_t blocks = 0;
-    plx_status status = plx_gemm_mapless(device) ? PLX_OK : plx_needs_sm_90a(device, error);
-    if (problem->dtype != PLX_F32)
-        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
-    if (status == PLX_OK)
-        status = plx_gemm_start(problem, device, recipe, error);
-    if (status == PLX_OK && plx_gemm_has_terms(problem) && p->k > GEMM_SHORT_MOST)
-        return plx_fail(error, PLX_UNSUPPORTED, "k is more than %d", GEMM_SHORT_MOST);
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     status = count_blocks(p, &blocks, error);
@@ -131,3 +125,19 @@ static double expect(const plx_problem *problem, const plx_device_info *device, 
 }
 
 const plx_time_model plx_gemm_short_k_model = {.rates = list, .expect = expect};
+
+/* ---- schedule --------------------------------------------------------------------------- */
+
+plx_status plx_gemm_short_k_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                     plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    const plx_status status = plx_gemm_mapless(device) ? PLX_OK : plx_needs_sm_90a(device, error);
+    if (status == PLX_OK && plx_gemm_has_terms(problem) && p->k > GEMM_SHORT_MOST)
+        return plx_fail(error, PLX_UNSUPPORTED, "k is more than %d", GEMM_SHORT_MOST);
+    schedule->us = plx_gemm_short_cost(problem, device);
+    schedule->paths[A] = schedule->paths[B] = PLX_PATH_CP_ASYNC;
+    return status;
+}

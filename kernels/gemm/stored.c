@@ -74,6 +74,13 @@ bool plx_gemm_take_turned_room(plx_gemm_stored *s, uint64_t *scratch_bytes)
 }
 
 /* The steps of the map are elements; a lone row may have any pitch. */
+bool plx_gemm_take_path(plx_gemm_stored *s, plx_operand_path path, uint64_t *scratch_bytes)
+{
+    return path == PLX_PATH_PACKED              ? plx_gemm_take_room(s, scratch_bytes)
+           : path == PLX_PATH_PACKED_TRANSPOSED ? plx_gemm_take_turned_room(s, scratch_bytes)
+                                                : true;
+}
+
 plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *s)
 {
     int64_t pitch = s->repacked ? s->pitch : rounded_up(s->ld, width_of(s));

@@ -23,6 +23,8 @@ bool plx_gemm_steps_by_units(const plx_gemm_stored *stored);
 bool plx_gemm_take_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
 /* The same, and it shall be turned. */
 bool plx_gemm_take_turned_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
+/* What its path asks for: nothing where the copy engine or threads take it as it lies. */
+bool plx_gemm_take_path(plx_gemm_stored *stored, plx_operand_path path, uint64_t *scratch_bytes);
 /* All of its map but the box and the swizzle. */
 plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);
 /* All of it for tiles with `side` of the operand's other index, GEMM_PIPELINE_DEPTH along k (pipeline.c). */

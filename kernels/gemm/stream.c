@@ -18,6 +18,9 @@ _Static_assert(MOST_LEFT / (64 * 64 * 4) <= PLX_SCRATCH_COUNTERS / 4, "each tile
 static const char *const entries[PLX_GEMM_STREAM_TILES] = {"gemm_stream_k_128x128", "gemm_stream_k_128x64",
                                                            "gemm_stream_k_64x64"};
 
+const plx_gemm_cuts plx_gemm_stream_cuts = {
+    .tiles = plx_gemm_tiles, .tile_count = PLX_GEMM_STREAM_TILES, .entries = entries};
+
 /* ---- the line ----------------------------------------------------------------------- */
 
 static int64_t tile_bytes(const plx_gemm_cut *cut)
@@ -101,14 +104,14 @@ static int64_t depth_of(const plx_gemm_stream *s, int64_t k)
     return smaller(k, longest * GEMM_PIPELINE_DEPTH + most - 1);
 }
 
-int64_t plx_gemm_stream_k_depth(const plx_problem *problem, const plx_device_info *device)
+int64_t plx_gemm_stream_k_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m == 0 || p->n == 0 || !plx_gemm_has_terms(problem))
         return p->k;
-    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
+    const plx_gemm_cut cut = plx_gemm_cut_by(schedule, device);
     const plx_gemm_stream s = plx_gemm_stream_of(problem, device, &cut);
-    return larger(depth_of(&s, p->k), plx_gemm_depth_anywhere(problem, device, &cut));
+    return depth_of(&s, p->k);
 }
 
 /* ---- the best ------------------------------------------------------------------------- */

@@ -36,11 +36,8 @@ bool plx_gemm_is_stream(const plx_problem *problem);
 /* That one, or the one that the model says is the fastest. */
 plx_gemm_cut plx_gemm_best_stream(const plx_problem *problem, const plx_device_info *device);
 
-plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                    plx_error *error);
-plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                       plx_error *error);
-int64_t plx_gemm_stream_k_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_gemm_stream_k_depth(const plx_problem *problem, const plx_device_info *device,
+                                const plx_schedule *schedule);
 size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                  size_t capacity);
 extern const plx_time_model plx_gemm_stream_k_model;

@@ -79,11 +79,12 @@ plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *dev
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_element_words *words = plx_element_words_of(problem);
 
-    if (problem->compute != PLX_COMPUTE_PLAIN)
+    if (problem->compute != PLX_COMPUTE_PLAIN &&
+        problem->compute != PLX_COMPUTE_TF32) /* f32 is exact enough for that */
         return plx_fail(error, PLX_UNSUPPORTED, "computes in the dtype's own arithmetic alone");
     if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
-    memset(recipe, 0, sizeof *recipe);
+    *recipe = (plx_recipe){.form = recipe->form, .schedule = recipe->schedule};
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", words->variant, p->trans_a ? 't' : 'n',
                    p->trans_b ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d%s", words->defines,

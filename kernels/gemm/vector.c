@@ -41,7 +41,6 @@ static vector_product product_of(const plx_problem *problem)
     memset(&made.problem, 0, sizeof made.problem);
     made.problem.op = PLX_MATVEC;
     made.problem.dtype = problem->dtype;
-    made.problem.compute = problem->compute;
     made.problem.output = problem->output;
     if (plx_is_half(problem->dtype) && made.result_step != 1) /* rounded once, when it is moved */
         made.problem.output = PLX_OUTPUT(PLX_F32);
@@ -56,9 +55,10 @@ static vector_product product_of(const plx_problem *problem)
     return made;
 }
 
-static const plx_row *row_of(const plx_problem *vector, const plx_device_info *device)
+/* matvec's kernel is the tile. */
+static const plx_row *row_of(const plx_schedule *schedule)
 {
-    return &plx_matvec_ladder.rows[plx_matvec_ladder.choose(vector, device)];
+    return &plx_matvec_ladder.rows[schedule->tile];
 }
 
 /* ---- vectors that are moved ----------------------------------------------------------- */
@@ -187,17 +187,11 @@ static plx_status add_moves(const plx_problem *problem, const plx_device_info *d
 plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                   plx_error *error)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-
-    if (problem->compute != PLX_COMPUTE_PLAIN)
-        return plx_fail(error, PLX_UNSUPPORTED, "computes in the dtype's own arithmetic alone");
-    if (p->m != 1 && p->n != 1)
-        return plx_fail(error, PLX_UNSUPPORTED, "C is neither a single row nor a single column");
     const vector_product product = product_of(problem);
-    if ((product.vector_step != 1 || product.result_step != 1) && !plx_gemm_has_terms(problem))
-        return plx_fail(error, PLX_UNSUPPORTED, "vectors are not moved where there is nothing to sum");
-    const plx_row *row = row_of(&product.problem, device);
-    plx_status status = plx_recipe_write(row, row->recipe, &product.problem, device, recipe, error);
+    const plx_schedule schedule = recipe->schedule;
+    const plx_row *row = row_of(&schedule);
+    plx_status status = plx_recipe_write(row, false, &product.problem, device, recipe, error);
+    recipe->schedule = schedule;
     if (status == PLX_OK)
         status = add_moves(problem, device, &product, recipe, error);
     if (status == PLX_OK)
@@ -205,12 +199,10 @@ plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_i
     return status;
 }
 
-int64_t plx_gemm_matvec_depth(const plx_problem *problem, const plx_device_info *device)
+int64_t plx_gemm_matvec_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
     const vector_product product = product_of(problem);
-    if (problem->of.gemm.m != 1 && problem->of.gemm.n != 1)
-        return problem->of.gemm.k; /* not served */
-    return row_of(&product.problem, device)->about.depth(&product.problem, device);
+    return row_of(schedule)->about.depth(&product.problem, device);
 }
 
 /* ---- cost ----------------------------------------------------------------------------- */
@@ -235,4 +227,23 @@ double plx_gemm_matvec_cost(const plx_problem *problem, const plx_device_info *d
     (void)device;
     return (is_half ? start_half_us : start_us) + (is_half ? move_half_us : move_us) * plx_gemm_matvec_moves(problem) +
            (matrix + sector_bytes * moved) / bytes_per_us;
+}
+
+/* ---- schedule ------------------------------------------------------------------------- */
+
+plx_status plx_gemm_matvec_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                    plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+
+    if (problem->compute != PLX_COMPUTE_PLAIN && problem->compute != PLX_COMPUTE_TF32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in the dtype's own arithmetic alone");
+    if (p->m != 1 && p->n != 1)
+        return plx_fail(error, PLX_UNSUPPORTED, "C is neither a single row nor a single column");
+    const vector_product product = product_of(problem);
+    if ((product.vector_step != 1 || product.result_step != 1) && !plx_gemm_has_terms(problem))
+        return plx_fail(error, PLX_UNSUPPORTED, "vectors are not moved where there is nothing to sum");
+    schedule->tile = (uint32_t)plx_matvec_ladder.choose(&product.problem, device);
+    schedule->us = plx_gemm_matvec_cost(problem, device);
+    return PLX_OK;
 }

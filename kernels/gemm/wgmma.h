@@ -35,10 +35,9 @@ bool plx_wgmma_lies_across(const plx_problem *problem, uint32_t operand);
 /* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B lies across k, and
  * A does not or is the smaller. */
 bool plx_wgmma_turns(const plx_problem *problem);
-/* What problem->config says, or what should take the least time; false when C has more tiles than the kernels
- * count. */
-bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                      plx_wgmma_cut *cut);
+/* The cut that a schedule says. */
+plx_wgmma_cut plx_wgmma_cut_by(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                               const plx_schedule *schedule);
 /* Whether bulk stores reach the rows of C, if it begins at 16 bytes, and write nothing between them: they
  * write whole units of 16 bytes. */
 bool plx_wgmma_rows_reached(const plx_problem *problem);
@@ -46,9 +45,6 @@ bool plx_wgmma_rows_reached(const plx_problem *problem);
 bool plx_wgmma_tile_reached(const plx_problem *problem, const plx_wgmma_tile *tile);
 /* Whether B is turned as it is copied for this tile: of 16 bits, lines that run across k are 64 elements. */
 bool plx_wgmma_copy_turns(const plx_problem *problem, const plx_wgmma_tile *tile);
-/* Microseconds that the kernel should take, with all its launches. */
-double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
-
 /* More microseconds of a launch after another in OpenCL, where none begins early; 0 in CUDA. */
 double plx_units_late_us(const plx_device_info *device);
 /* Bytes that come from memory in a microsecond: an H100 has less of that than those with more memory, on which most
@@ -64,6 +60,10 @@ plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error);
 /* In OpenCL each work-group of a step makes the recipe's maps in a place of its own, behind what else is in scratch
  * memory. */
 void plx_units_add_places_of_maps(plx_recipe *recipe, plx_step *step);
+/* PLX_UNSUPPORTED with a sentence where the problem is not one of f16 or bf16. */
+plx_status plx_units_check(const plx_problem *problem, plx_error *error);
+/* Whether the launch that copies operands to aligned rows takes this one: where the copy engine can't read its rows. */
+plx_operand_path plx_units_path(const plx_problem *problem, uint32_t operand, bool unaligned);
 /* The variant of the kernels that multiply f16 and bf16 alone. */
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
 /* The launches of a product that has no elements, or no terms; else whether its sizes can be multiplied, and
@@ -79,22 +79,11 @@ int32_t plx_units_type_of_result(const plx_problem *problem);
 
 plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error);
-plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                            plx_error *error);
-plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error);
-plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error);
-plx_status plx_wgmma_pipelined_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                                plx_recipe *recipe, plx_error *error);
-plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                    plx_error *error);
-plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                              plx_recipe *recipe, plx_error *error);
-plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                 plx_error *error);
-plx_status plx_wgmma_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                           plx_recipe *recipe, plx_error *error);
+plx_schedule_function plx_wgmma_schedule, plx_wgmma_pipelined_schedule, plx_wgmma_cluster_schedule,
+    plx_wgmma_tf32_schedule;
+/* Of all four, where an operand begins anywhere. */
+plx_schedule_function plx_wgmma_unaligned;
+plx_recipe_function plx_wgmma_recipe, plx_wgmma_pipelined_recipe, plx_wgmma_cluster_recipe, plx_wgmma_tf32_recipe;
 size_t plx_wgmma_tf32_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                               size_t capacity);
 size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
@@ -104,8 +93,6 @@ size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_in
 
 /* Roundings in a sum of k products on the matrix units, and of these kernels (doc/validation.md). */
 int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device);
-int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device);
-int64_t plx_wgmma_cluster_depth(const plx_problem *problem, const plx_device_info *device);
-int64_t plx_wgmma_tf32_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_wgmma_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
 
 #endif

@@ -2,7 +2,9 @@
  * divided along k so that the last round of blocks leaves no multiprocessor idle. */
 #include "wgmma.h"
 
+#include "choose.h"
 #include "configs.h"
+#include "kernels/operation.h"
 #include "pipeline.h"
 #include "stored.h"
 #include "gemm/device/common/tiles.h"
@@ -297,17 +299,26 @@ static void each_cut(plx_wgmma_kernel kernel, walk *w)
             each_of_tile(w, &of->tiles[i], i, of->most_parts);
 }
 
-bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                      plx_wgmma_cut *cut)
+static bool find_cut(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device, walk *w)
 {
-    walk w = {.problem = problem, .device = device, .visit = keep_better};
+    *w = (walk){.problem = problem, .device = device, .visit = keep_better};
     if (problem->config != 0) {
-        w.visit = keep_wanted;
-        w.config = plx_gemm_config_of(problem);
+        w->visit = keep_wanted;
+        w->config = plx_gemm_config_of(problem);
     }
-    each_cut(kernel, &w);
-    *cut = w.best;
-    return cut->tile != NULL;
+    each_cut(kernel, w);
+    return w->best.tile != NULL;
+}
+
+plx_wgmma_cut plx_wgmma_cut_by(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                               const plx_schedule *schedule)
+{
+    const plx_wgmma_tile *tile = &tiles_of[kernel].tiles[schedule->tile];
+    const int64_t parts = schedule->split_k;
+    const int64_t tiles =
+        quotient_up(rows_of(problem), (int64_t)tile->rows * tile->cluster) * quotient_up(cols_of(problem), tile->cols);
+    const int64_t whole = parts == 1 ? tiles : tiles - tiles % plx_wgmma_slots(tile, device);
+    return (plx_wgmma_cut){tile, tiles, whole, parts, whole + (tiles - whole) * parts, schedule->us};
 }
 
 /* Operands whose rows are no multiple of 16 bytes apart, and that of TF32 which must run along k and does
@@ -353,10 +364,129 @@ static double us_of_product(const plx_problem *problem, const plx_device_info *d
     return plx_units_us_with_memory(problem, device, has_gaps(&problem->of.gemm) ? GAPS * us : us);
 }
 
-double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+/* ---- schedules --------------------------------------------------------------------- */
+
+static plx_wgmma_kernel kernel_of(const plx_schedule *schedule)
 {
-    plx_wgmma_cut cut;
-    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, device, &cut) : (double)INT64_MAX;
+    switch (schedule->kernel) {
+    case PLX_GEMM_WGMMA:
+        return PLX_WGMMA;
+    case PLX_GEMM_WGMMA_PIPELINED:
+        return PLX_WGMMA_PIPELINED;
+    case PLX_GEMM_WGMMA_CLUSTER:
+        return PLX_WGMMA_CLUSTER;
+    default:
+        return PLX_WGMMA_TF32;
+    }
+}
+
+plx_operand_path plx_units_path(const plx_problem *problem, uint32_t operand, bool unaligned)
+{
+    const plx_gemm_stored stored = plx_gemm_stored_as(problem, operand);
+    return unaligned || !plx_gemm_steps_by_units(&stored) ? PLX_PATH_PACKED : PLX_PATH_TMA;
+}
+
+/* The units read `second` of the product of TF32 along k alone, and so an operand of a tile that turns it; what is
+ * turned is copied. */
+static plx_operand_path path_of(const plx_problem *problem, uint32_t operand, bool second, bool turns, bool unaligned)
+{
+    const plx_gemm_stored stored = plx_gemm_stored_as(problem, operand);
+    const bool steps = plx_gemm_steps_by_units(&stored);
+    if (!stored.inner && (stored.dtype == PLX_F32 ? second || !steps : turns))
+        return PLX_PATH_PACKED_TRANSPOSED;
+    return plx_units_path(problem, operand, unaligned);
+}
+
+static void find_paths(const plx_problem *problem, bool unaligned, plx_schedule *schedule)
+{
+    const plx_wgmma_tile *tile = &tiles_of[kernel_of(schedule)].tiles[schedule->tile];
+    const bool turns = plx_wgmma_turns(problem);
+    schedule->transposed = turns;
+    schedule->paths[0] = path_of(problem, 0, turns, false, unaligned);
+    schedule->paths[1] = path_of(problem, 1, !turns, plx_wgmma_copy_turns(problem, tile), unaligned);
+    schedule->paths[2] = !unaligned && plx_wgmma_tile_reached(problem, tile) ? PLX_PATH_TMA : PLX_PATH_LOADS;
+}
+
+plx_status plx_units_check(const plx_problem *problem, plx_error *error)
+{
+    if (!plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN)
+        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f16 and bf16 alone");
+    return PLX_OK;
+}
+
+static plx_status check(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                        plx_error *error)
+{
+    const bool has_twin = kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_TF32;
+    const plx_status status = has_twin ? plx_needs_9_0(device, error) : plx_needs_sm_90a(device, error);
+    if (status != PLX_OK)
+        return status;
+    if (kernel != PLX_WGMMA_TF32)
+        return plx_units_check(problem, error);
+    if (problem->dtype != PLX_F32 || problem->compute != PLX_COMPUTE_TF32)
+        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as TF32 alone");
+    return PLX_OK;
+}
+
+/* Where there is nothing to multiply, no tile is better than others. */
+static plx_status schedule_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                              plx_schedule *schedule, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    walk w;
+    plx_status status = check(kernel, problem, device, error);
+    schedule->split_k = 1;
+    schedule->us = (double)INT64_MAX;
+    if (status != PLX_OK || p->m == 0 || p->n == 0 || !plx_gemm_has_terms(problem))
+        return status;
+    status = plx_gemm_check_sizes(p, error);
+    if (status != PLX_OK)
+        return status;
+    if (!find_cut(kernel, problem, device, &w))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    schedule->tile = (uint32_t)(w.best.tile - tiles_of[kernel].tiles);
+    schedule->split_k = (int32_t)w.best.parts;
+    schedule->cluster_rows = w.best.tile->cluster;
+    schedule->us = us_of_product(problem, device, &w.best);
+    find_paths(problem, false, schedule);
+    return PLX_OK;
+}
+
+plx_status plx_wgmma_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                              plx_error *error)
+{
+    if (device->features & PLX_FEATURE_NVIDIA_PTX) { /* OpenCL's has one tile, and threads bring */
+        const plx_status status = plx_needs_9_0(device, error);
+        return status == PLX_OK ? plx_units_check(problem, error) : status;
+    }
+    return schedule_of(PLX_WGMMA, problem, device, schedule, error);
+}
+
+plx_status plx_wgmma_pipelined_schedule(const plx_problem *problem, const plx_device_info *device,
+                                        plx_schedule *schedule, plx_error *error)
+{
+    return schedule_of(PLX_WGMMA_PIPELINED, problem, device, schedule, error);
+}
+
+plx_status plx_wgmma_cluster_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                      plx_error *error)
+{
+    return schedule_of(PLX_WGMMA_CLUSTER, problem, device, schedule, error);
+}
+
+plx_status plx_wgmma_tf32_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                   plx_error *error)
+{
+    return schedule_of(PLX_WGMMA_TF32, problem, device, schedule, error);
+}
+
+plx_status plx_wgmma_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                               plx_error *error)
+{
+    (void)device;
+    (void)error;
+    find_paths(problem, true, schedule);
+    return PLX_OK;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */
@@ -419,29 +549,14 @@ int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *devic
 }
 
 /* A tile that is divided is added up from its parts, each rounded once more. */
-static int64_t depth_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+int64_t plx_wgmma_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    plx_wgmma_cut cut;
-    int64_t depth = plx_units_depth(problem, device);
-    if (!plx_wgmma_cut_of(kernel, problem, device, &cut) || cut.parts == 1)
+    const int64_t depth = plx_units_depth(problem, device);
+    if (schedule->split_k <= 1)
         return depth;
+    const plx_wgmma_cut cut = plx_wgmma_cut_by(kernel_of(schedule), problem, device, schedule);
     if (cut.whole > 0)
         return depth + cut.parts - 1;
     const int64_t terms = quotient_up(steps_along_k(problem), cut.parts) * depth_of_step(problem);
     return terms / AT_A_TIME * LOST_AT_A_TIME + cut.parts - 1;
-}
-
-int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of(PLX_WGMMA_PIPELINED, problem, device);
-}
-
-int64_t plx_wgmma_cluster_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of(PLX_WGMMA_CLUSTER, problem, device);
-}
-
-int64_t plx_wgmma_tf32_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of(PLX_WGMMA_TF32, problem, device);
 }

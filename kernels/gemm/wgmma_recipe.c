@@ -35,18 +35,16 @@ static const char *name_of_half(const plx_problem *problem)
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    if (!plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN)
-        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f16 and bf16 alone");
-    name_variant(name_of_half(problem), p->trans_a, p->trans_b, recipe);
-    return PLX_OK;
+    const plx_status status = plx_units_check(problem, error);
+    if (status == PLX_OK)
+        name_variant(name_of_half(problem), p->trans_a, p->trans_b, recipe);
+    return status;
 }
 
 /* TF32's forms: nt, where both operands lie along k; tt, where A does not; nn, where B does not and C is
  * turned. What lies along k in none of them is turned before. */
-static plx_status start_tf32(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
+static plx_status start_tf32(const plx_problem *problem, plx_recipe *recipe)
 {
-    if (problem->dtype != PLX_F32 || problem->compute != PLX_COMPUTE_TF32)
-        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as TF32 alone");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%s",
                    plx_wgmma_turns(problem)            ? "nn"
                    : plx_wgmma_lies_across(problem, A) ? "tt"
@@ -256,16 +254,6 @@ plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_in
     return plx_recipe_check(recipe, 0, device, error);
 }
 
-/* An operand that is copied first: where the copy engine can't read its rows, or the units can't: `second` in
- * the product of TF32, it must lie along k, and so must one that the tile `turns`. */
-static bool take_room(plx_gemm_stored *stored, bool second, bool turns, bool unaligned, uint64_t *scratch)
-{
-    const bool steps = plx_gemm_steps_by_units(stored);
-    if (!stored->inner && (stored->dtype == PLX_F32 ? second || !steps : turns))
-        return plx_gemm_take_turned_room(stored, scratch);
-    return (!unaligned && steps) || plx_gemm_take_room(stored, scratch);
-}
-
 static void add_shared(const plx_wgmma_tile *tile, bool opencl, plx_recipe *recipe, plx_step *step)
 {
     if (opencl)
@@ -275,13 +263,13 @@ static void add_shared(const plx_wgmma_tile *tile, bool opencl, plx_recipe *reci
 }
 
 static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                            const plx_wgmma_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
+                            const plx_wgmma_cut *cut, plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    const bool turns = plx_wgmma_turns(problem), opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
-    if (!take_room(&a, turns, false, unaligned, &scratch) ||
-        !take_room(&b, !turns, plx_wgmma_copy_turns(problem, cut->tile), unaligned, &scratch))
+    const bool opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
+    if (!plx_gemm_take_path(&a, recipe->schedule.paths[A], &scratch) ||
+        !plx_gemm_take_path(&b, recipe->schedule.paths[B], &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
     scratch +=
@@ -294,8 +282,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
         plx_step_tile(step, cut->tile->cols, cut->tile->rows);
     else
         plx_step_tile(step, cut->tile->rows, cut->tile->cols);
-    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_tile_reached(problem, cut->tile), opencl, recipe,
-             step);
+    add_maps(problem, cut->tile, &a, &b, recipe->schedule.paths[C] == PLX_PATH_TMA, opencl, recipe, step);
     add_result(problem, step);
     plx_step_i32(step, (int32_t)problem->of.gemm.k);
     add_factors(problem, step);
@@ -359,26 +346,21 @@ plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error)
 }
 
 static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                            bool unaligned, plx_recipe *recipe, plx_error *error)
+                            plx_recipe *recipe, plx_error *error)
 {
-    plx_wgmma_cut cut;
     bool multiplies = false;
-    const bool has_twin = kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_TF32;
-    plx_status status = has_twin ? plx_needs_9_0(device, error) : plx_needs_sm_90a(device, error);
-    if (status == PLX_OK)
-        status =
-            kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error) : plx_units_start(problem, recipe, error);
+    plx_status status =
+        kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe) : plx_units_start(problem, recipe, error);
     if (status == PLX_OK)
         status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
     if (status != PLX_OK || !multiplies)
         return status;
-    if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
-        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    const plx_wgmma_cut cut = plx_wgmma_cut_by(kernel, problem, device, &recipe->schedule);
     if (plx_wgmma_copy_turns(problem, cut.tile))
         name_variant(name_of_half(problem), problem->of.gemm.trans_a, true, recipe);
     if (device->features & PLX_FEATURE_NVIDIA_PTX)
         define_tile(problem, cut.tile, recipe);
-    return cut_terms(kernel, problem, device, &cut, unaligned, recipe, error);
+    return cut_terms(kernel, problem, device, &cut, recipe, error);
 }
 
 /* ---- wgmma in OpenCL ------------------------------------------------------------------------ */
@@ -391,9 +373,7 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_geometry shape = {"gemm_wgmma", GEMM_WGMMA_CL_ROWS, GEMM_WGMMA_CL_COLS, GEMM_WGMMA_CL_THREADS, 0};
     int64_t tiles;
-    plx_status status = plx_needs_9_0(device, error);
-    if (status == PLX_OK)
-        status = plx_units_start(problem, recipe, error);
+    const plx_status status = plx_units_start(problem, recipe, error);
     if (status != PLX_OK)
         return status;
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
@@ -420,47 +400,23 @@ plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *d
 {
     if (device->features & PLX_FEATURE_NVIDIA_PTX)
         return opencl_wgmma(problem, device, recipe, error);
-    return recipe_of(PLX_WGMMA, problem, device, false, recipe, error);
-}
-
-plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                      plx_error *error)
-{
-    return recipe_of(PLX_WGMMA, problem, device, true, recipe, error);
+    return recipe_of(PLX_WGMMA, problem, device, recipe, error);
 }
 
 plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                       plx_error *error)
 {
-    return recipe_of(PLX_WGMMA_PIPELINED, problem, device, false, recipe, error);
-}
-
-plx_status plx_wgmma_pipelined_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                                plx_recipe *recipe, plx_error *error)
-{
-    return recipe_of(PLX_WGMMA_PIPELINED, problem, device, true, recipe, error);
+    return recipe_of(PLX_WGMMA_PIPELINED, problem, device, recipe, error);
 }
 
 plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                     plx_error *error)
 {
-    return recipe_of(PLX_WGMMA_CLUSTER, problem, device, false, recipe, error);
-}
-
-plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                              plx_recipe *recipe, plx_error *error)
-{
-    return recipe_of(PLX_WGMMA_CLUSTER, problem, device, true, recipe, error);
+    return recipe_of(PLX_WGMMA_CLUSTER, problem, device, recipe, error);
 }
 
 plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                  plx_error *error)
 {
-    return recipe_of(PLX_WGMMA_TF32, problem, device, false, recipe, error);
-}
-
-plx_status plx_wgmma_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
-                                           plx_recipe *recipe, plx_error *error)
-{
-    return recipe_of(PLX_WGMMA_TF32, problem, device, true, recipe, error);
+    return recipe_of(PLX_WGMMA_TF32, problem, device, recipe, error);
 }

@@ -103,8 +103,8 @@ static plx_status square_recipe(const plx_problem *problem, const plx_device_inf
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
-static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                plx_error *error)
+static plx_status aligned_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
 {
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t side = moved->vector_tile, packs = side * moved->size / 16;
@@ -160,10 +160,24 @@ static plx_status sector_aligned_recipe(const plx_problem *problem, const plx_de
     return tall_recipe("transpose_sector_aligned", problem, device, recipe, error);
 }
 
-static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                          plx_error *error)
+/* vector's other tiles, of elements that begin anywhere. */
+enum { ALIGNED_TILES, UNALIGNED_TILES };
+
+static plx_status vector_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
+                                   plx_error *error)
 {
-    return tall_recipe("transpose_unaligned", problem, device, recipe, error);
+    (void)problem;
+    (void)device;
+    (void)error;
+    schedule->tile = UNALIGNED_TILES;
+    return PLX_OK;
+}
+
+static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
+{
+    return recipe->schedule.tile == UNALIGNED_TILES ? tall_recipe("transpose_unaligned", problem, device, recipe, error)
+                                                    : aligned_recipe(problem, device, recipe, error);
 }
 
 static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -329,7 +343,7 @@ static const plx_row rows[ROWS] = {
                     TRANSPOSE_KERNEL,
                 },
             .recipe = vector_recipe,
-            .recipe_unaligned = vector_unaligned_recipe,
+            .unaligned = vector_unaligned,
         },
     [SECTOR_ALIGNED] =
         {

@@ -159,7 +159,7 @@ plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_
     else if (status == PLX_OK)
         status = imagine_device(&made.device, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe, problem, &made.device, &recipe, error);
+        status = plx_recipe_write(row, false, problem, &made.device, &recipe, error);
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&recipe, error);
     if (status != PLX_OK)
@@ -269,7 +269,7 @@ static plx_status count_compiled(plx_session *session, const plx_problem *proble
     char *listing = NULL;
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe, problem, &code->device, &recipe, error);
+        status = plx_recipe_write(row, false, problem, &code->device, &recipe, error);
     if (status == PLX_OK)
         status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
     if (status == PLX_OK)

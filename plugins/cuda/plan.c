@@ -380,11 +380,11 @@ static plx_status keep_way(plx_session *session, const device_code *code, const 
 }
 
 static plx_status add_way(plx_session *session, const plx_problem *problem, const plx_row *row,
-                          plx_recipe_function *write, plx_plugin_plan *plan, plx_error *error)
+                          const plx_schedule *schedule, plx_plugin_plan *plan, plx_error *error)
 {
     plx_recipe recipe;
     const plx_image *image = NULL;
-    plx_status status = plx_recipe_write(row, write, problem, &session->info, &recipe, error);
+    plx_status status = plx_recipe_by(row, schedule, problem, &session->info, &recipe, error);
     if (status == PLX_OK)
         status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
     if (status != PLX_OK)
@@ -393,43 +393,44 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
     return keep_way(session, &code, row, &recipe, problem, plan, error);
 }
 
-/* Where operands begin anywhere, a kernel may have another one's code run: "gemm/async-copy". */
-static void name_what_runs(const plx_recipe *recipe, const plx_recipe *aligned, way *made)
+/* Where operands begin anywhere, another kernel may carry the problem out: it is named. */
+static plx_status add_unaligned_way(plx_session *session, const plx_problem *problem, const plx_row *row,
+                                    const plx_schedule *aligned, plx_plugin_plan *plan, plx_error *error)
 {
-    const char *slash = strrchr(recipe->code, '/');
-    if (slash != NULL && strcmp(recipe->code, aligned->code) != 0)
-        (void)snprintf(made->instead, sizeof made->instead, "%.31s", slash + 1);
+    plx_schedule schedule = *aligned;
+    const size_t number = plan->way_count;
+    plx_status status = plx_schedule_unaligned(row, problem, &session->info, &schedule, error);
+    if (status == PLX_OK)
+        status = add_way(session, problem, row, &schedule, plan, error);
+    if (status == PLX_OK && schedule.kernel != aligned->kernel)
+        (void)snprintf(plan->ways[number].instead, sizeof plan->ways[number].instead, "%.31s",
+                       plx_ladder_kernel(problem->op, schedule.kernel)->name);
+    return status;
 }
 
-static plx_status add_unaligned_way(plx_session *session, const plx_problem *problem, const plx_row *row,
-                                    plx_plugin_plan *plan, plx_error *error)
+static plx_status add_spare_way(plx_session *session, const plx_problem *problem, const plx_row *row,
+                                plx_plugin_plan *plan, plx_error *error)
 {
-    plx_recipe aligned, recipe;
-    const size_t number = plan->way_count;
-    plx_status status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
-    if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe, problem, &session->info, &aligned, error);
-    if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe_unaligned, problem, &session->info, &recipe, error);
-    if (status == PLX_OK)
-        name_what_runs(&recipe, &aligned, &plan->ways[number]);
-    return status;
+    plx_problem spared = *problem;
+    plx_schedule schedule;
+    spared.config = 0; /* it is the row's own */
+    const plx_status status = plx_schedule_resolve(row, &spared, &session->info, &schedule, error);
+    return status == PLX_OK ? add_way(session, &spared, row, &schedule, plan, error) : status;
 }
 
 /* The kernel's ways, the best first, and the spare kernel's after them. */
 static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row, plx_plugin_plan *plan,
                            plx_error *error)
 {
-    plx_problem spared = *problem;
-    spared.config = 0; /* it is the row's own */
-    plx_status status = add_way(session, problem, row, row->recipe, plan, error);
+    plx_schedule schedule;
+    plx_status status = plx_schedule_resolve(row, problem, &session->info, &schedule, error);
+    if (status == PLX_OK)
+        status = add_way(session, problem, row, &schedule, plan, error);
     if (status == PLX_OK && plan->ways[0].aligned != 0)
-        status = add_unaligned_way(session, problem, row, plan, error);
+        status = add_unaligned_way(session, problem, row, &schedule, plan, error);
     if (status == PLX_UNSUPPORTED && plan->way_count > 0 && row->spare != NULL)
         status = PLX_OK; /* the spare kernel takes what begins anywhere */
-    if (status == PLX_OK && row->spare != NULL)
-        status = add_way(session, &spared, row->spare, row->spare->recipe, plan, error);
-    return status;
+    return status == PLX_OK && row->spare != NULL ? add_spare_way(session, problem, row->spare, plan, error) : status;
 }
 
 plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
@@ -439,7 +440,7 @@ plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, s
     plx_recipe recipe;
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+        status = plx_recipe_write(row, false, problem, &session->info, &recipe, error);
     return status == PLX_OK ? plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error)
                             : status;
 }
@@ -510,7 +511,7 @@ static plx_status add_text_way(plx_session *session, const plx_problem *problem,
     const char *text = NULL;
     char *made = NULL;
     device_code loaded = {.convention = code->convention, .plain = true};
-    plx_status status = plx_recipe_write(row, row->recipe, problem, &code->device, &recipe, error);
+    plx_status status = plx_recipe_write(row, false, problem, &code->device, &recipe, error);
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&recipe, error);
     if (status == PLX_OK)
@@ -529,7 +530,7 @@ static plx_status add_plain_way(plx_session *session, const plx_problem *problem
 {
     plx_recipe recipe;
     device_code own = {.plain = true};
-    plx_status status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    plx_status status = plx_recipe_write(row, false, problem, &session->info, &recipe, error);
     if (status == PLX_OK)
         status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &own.image, error);
     return status == PLX_OK ? keep_way(session, &own, row, &recipe, problem, plan, error) : status;

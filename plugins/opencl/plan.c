@@ -86,7 +86,9 @@ typedef struct planning {
     plx_session *session;
     const plx_problem *problem;
     const plx_row *row;
-    bool unaligned; /* its other recipe */
+    bool unaligned; /* where an operand begins anywhere */
+    bool resolved;
+    plx_schedule schedule; /* of operands that begin at 16 bytes; found where it is not `resolved` */
     const plx_image *image;
     cl_program program;          /* the recipe's */
     const plx_code *code;        /* the text to plan; NULL: our own source */
@@ -320,14 +322,20 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
 
 static plx_status write_recipe(planning *this, plx_error *error)
 {
-    return plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe, this->problem,
-                            &this->session->info, &this->recipe, error);
+    const plx_device_info *device = &this->session->info;
+    plx_status status =
+        this->resolved ? PLX_OK : plx_schedule_resolve(this->row, this->problem, device, &this->schedule, error);
+    this->resolved = status == PLX_OK;
+    plx_schedule schedule = this->schedule;
+    if (status == PLX_OK && this->unaligned)
+        status = plx_schedule_unaligned(this->row, this->problem, device, &schedule, error);
+    return status == PLX_OK ? plx_recipe_by(this->row, &schedule, this->problem, device, &this->recipe, error) : status;
 }
 
 /* Whether it makes maps that this driver does not build, where the row can do without. */
 static bool has_to_do_without_maps(const planning *this)
 {
-    return this->recipe.map_count > 0 && !this->row->own_target && this->row->recipe_unaligned != NULL &&
+    return this->recipe.map_count > 0 && !this->row->own_target && this->row->unaligned != NULL &&
            !plx_cl_takes_own_target(this->session);
 }
 
@@ -390,7 +398,8 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
     plx_plugin_plan *made = NULL;
     plx_status status = make_plan(&this, kernel, &made, error);
     if (status == PLX_OK && made->aligned != 0) {
-        planning other = {.session = session, .problem = problem, .unaligned = true};
+        planning other = {
+            .session = session, .problem = problem, .unaligned = true, .resolved = true, .schedule = this.schedule};
         status = make_plan(&other, kernel, &made->unaligned, error);
         const char *slash = strrchr(other.recipe.code, '/');
         if (status == PLX_OK && slash != NULL && strcmp(other.recipe.code, this.recipe.code) != 0)
@@ -467,7 +476,7 @@ plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem
     if (status == PLX_OK)
         status = plx_ladder_row(problem, kernel, &this.row, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(this.row, this.row->recipe, problem, &code->device, &this.recipe, error);
+        status = plx_recipe_write(this.row, false, problem, &code->device, &this.recipe, error);
     if (status == PLX_OK)
         status = plx_opencl_can_launch(&this.recipe, error);
     if (status != PLX_OK)

@@ -248,7 +248,7 @@ static void text_for_offsets_gets_memory_and_offsets(void **unused)
         const plx_row *row = &plx_ladder_of(PLX_REDUCE)->rows[kernel];
         plx_recipe recipe;
         plx_plugin_plan *plan;
-        assert_int_equal(plx_recipe_write(row, row->recipe, &sum, &code.device, &recipe, &error), PLX_OK);
+        assert_int_equal(plx_recipe_write(row, false, &sum, &code.device, &recipe, &error), PLX_OK);
         if (plugin->plan_code(work.made.session, &sum, kernel, &code, &plan, &error) != PLX_OK)
             fail_msg("%s", error.text);
         assert_int_equal(fake->max_registers, 96);
@@ -317,7 +317,7 @@ static void text_for_pointers_gets_addresses(void **unused)
         const plx_row *row = &plx_ladder_of(PLX_REDUCE)->rows[kernel];
         plx_recipe recipe;
         plx_plugin_plan *plan;
-        assert_int_equal(plx_recipe_write(row, row->recipe, &sum, &code.device, &recipe, &error), PLX_OK);
+        assert_int_equal(plx_recipe_write(row, false, &sum, &code.device, &recipe, &error), PLX_OK);
         if (plugin->plan_code(work.made.session, &sum, kernel, &code, &plan, &error) != PLX_OK)
             fail_msg("%s", error.text);
         assert_non_null(strstr(fake->last_text, "envreg")); /* as it is */

@@ -216,7 +216,7 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     plx_recipe recipe;
     plx_plugin_plan *plan;
     const plx_status told = plugin->supports(work->made.session, problem, kernel, &error);
-    if (plx_recipe_write(row, row->recipe, problem, &work->info, &recipe, &error) != PLX_OK) {
+    if (plx_recipe_write(row, false, problem, &work->info, &recipe, &error) != PLX_OK) {
         assert_int_equal(told, PLX_UNSUPPORTED);
         assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error), PLX_UNSUPPORTED);
         return false;
@@ -226,7 +226,7 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     assert_int_equal(told, PLX_OK);
     assert_launches(work, problem, row, &recipe, plan, known, address);
     if (maps_operands(&recipe) || recipe.aligned != 0) {
-        assert_int_equal(plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &recipe, &error), PLX_OK);
+        assert_int_equal(plx_recipe_write(row, true, problem, &work->info, &recipe, &error), PLX_OK);
         assert_false(maps_operands(&recipe) || recipe.aligned != 0);
     }
     assert_launches(&moved, problem, row, &recipe, plan, known, address);
@@ -285,9 +285,8 @@ static bool says_what_runs(const workbench *work, const plx_problem *problem, si
     const workbench moved = shifted(work, problem->dtype);
     plx_recipe aligned, anywhere;
     plx_plugin_plan *plan;
-    if (row->recipe_unaligned == NULL ||
-        plx_recipe_write(row, row->recipe, problem, &work->info, &aligned, &error) != PLX_OK ||
-        plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &anywhere, &error) != PLX_OK ||
+    if (row->unaligned == NULL || plx_recipe_write(row, false, problem, &work->info, &aligned, &error) != PLX_OK ||
+        plx_recipe_write(row, true, problem, &work->info, &anywhere, &error) != PLX_OK ||
         strchr(anywhere.code, '/') == NULL || strcmp(aligned.code, anywhere.code) == 0 ||
         !(maps_operands(&aligned) || aligned.aligned != 0))
         return false;

@@ -11,38 +11,39 @@ const plx_row *row_named(plx_op op, const char *kernel)
     return NULL;
 }
 
-plx_recipe recipe_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device)
+plx_schedule schedule_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
 {
-    plx_recipe recipe = {.step_count = 0};
+    plx_schedule schedule;
     plx_error error = {.text = ""};
-    if (write(problem, device, &recipe, &error) != PLX_OK)
+    if (plx_schedule_resolve(row_named(problem->op, kernel), problem, device, &schedule, &error) != PLX_OK)
         fail_msg("%s", error.text);
-    return recipe;
+    return schedule;
 }
 
 plx_status write_recipe(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
                         plx_recipe *recipe, plx_error *error)
 {
-    return plx_recipe_write(row, row->recipe, problem, device, recipe, error);
+    return plx_recipe_write(row, false, problem, device, recipe, error);
 }
 
-plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
+static plx_recipe either_recipe_of(const plx_problem *problem, const char *kernel, bool anywhere,
+                                   const plx_device_info *device)
 {
     plx_recipe recipe;
     plx_error error = {.text = ""};
-    if (write_recipe(row_named(problem->op, kernel), problem, device, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row_named(problem->op, kernel), anywhere, problem, device, &recipe, &error) != PLX_OK)
         fail_msg("%s", error.text);
     return recipe;
 }
 
-void expect_refusal_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
-                       const char *reason)
+plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
 {
-    plx_recipe recipe = {.step_count = 0};
-    plx_error error = {.text = ""};
-    assert_int_equal(write(problem, device, &recipe, &error), PLX_UNSUPPORTED);
-    if (strstr(error.text, reason) == NULL)
-        fail_msg("not \"%s\": %s", reason, error.text);
+    return either_recipe_of(problem, kernel, false, device);
+}
+
+plx_recipe unaligned_recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
+{
+    return either_recipe_of(problem, kernel, true, device);
 }
 
 void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device, const char *reason)

@@ -17,18 +17,15 @@
 
 #include <cmocka.h>
 
-typedef plx_status recipe_function(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                   plx_error *error);
-
 /* Fails the test where the operation has no such kernel. */
 const plx_row *row_named(plx_op op, const char *kernel);
-plx_recipe recipe_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device);
+plx_schedule schedule_of(const plx_problem *problem, const char *kernel, const plx_device_info *device);
 /* The row's recipe, checked against the device. */
 plx_status write_recipe(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
                         plx_recipe *recipe, plx_error *error);
 plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device);
-void expect_refusal_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
-                       const char *reason);
+/* Where operands begin anywhere. */
+plx_recipe unaligned_recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device);
 void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device, const char *reason);
 uint64_t next_number(uint64_t *state);
 

@@ -32,9 +32,8 @@ static plx_problem random_problem(uint64_t *state)
 static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    plx_dmma_cut cut;
-
-    assert_true(plx_dmma_cut_of(kernel, problem, device, &cut));
+    const plx_schedule schedule = schedule_of(problem, kernel == PLX_DMMA ? "dmma" : "dmma-bulk", device);
+    const plx_dmma_cut cut = plx_dmma_cut_by(problem, device, &schedule);
     assert_int_equal(cut.tiles,
                      (p->m + cut.tile->rows - 1) / cut.tile->rows * ((p->n + cut.tile->cols - 1) / cut.tile->cols));
     assert_in_range(cut.whole, 0, cut.tiles);
@@ -42,7 +41,7 @@ static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, con
     if (cut.whole < cut.tiles)
         assert_true(cut.parts > 1 && cut.parts <= (p->k + GEMM_DMMA_DEPTH - 1) / GEMM_DMMA_DEPTH);
     assert_true(plx_dmma_shared(cut.tile) <= device->max_shared_bytes);
-    assert_true(cut.clocks >= 0);
+    assert_true(schedule.us >= 0);
 }
 
 static void test_cuts_are_whole(void **unused)
@@ -62,9 +61,8 @@ static plx_dmma_cut bulk_cut(int64_t m, int64_t n, int64_t k)
 {
     const plx_device_info hopper = fake_gpu(9);
     const plx_problem problem = plx_gemm_of(PLX_F64, false, false, m, n, k);
-    plx_dmma_cut cut;
-    assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &hopper, &cut));
-    return cut;
+    const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &hopper);
+    return plx_dmma_cut_by(&problem, &hopper, &schedule);
 }
 
 static void test_what_leaves_units_idle_is_divided(void **unused)
@@ -89,9 +87,9 @@ static void test_depth_follows_the_cut(void **unused)
     (void)unused;
     for (int i = 0; i < 2000; i++) {
         const plx_problem problem = random_problem(&state);
-        int64_t k = problem.of.gemm.k, depth = plx_dmma_bulk_depth(&problem, &hopper);
-        plx_dmma_cut cut;
-        assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &hopper, &cut));
+        int64_t k = problem.of.gemm.k, depth = row_named(PLX_GEMM, "dmma-bulk")->about.depth(&problem, &hopper);
+        const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &hopper);
+        const plx_dmma_cut cut = plx_dmma_cut_by(&problem, &hopper, &schedule);
         assert_true(depth <= k);
         if (cut.whole > 0 || cut.parts == 1) {
             assert_int_equal(depth, k);
@@ -166,8 +164,8 @@ static void test_recipes_pack_what_has_no_aligned_rows(void **unused)
     for (int i = 0; i < 2000; i++) {
         const plx_problem problem = random_problem(&state);
         const plx_gemm_problem *p = &problem.of.gemm;
-        const plx_recipe aligned = recipe_by(plx_dmma_bulk_recipe, &problem, &hopper),
-                         unaligned = recipe_by(plx_dmma_bulk_recipe_unaligned, &problem, &hopper);
+        const plx_recipe aligned = recipe_of(&problem, "dmma-bulk", &hopper),
+                         unaligned = unaligned_recipe_of(&problem, "dmma-bulk", &hopper);
         if (p->m == 0 || p->n == 0 || p->k == 0) {
             assert_int_equal(aligned.map_count, 0); /* of what may not be there */
             assert_int_equal(aligned.step_count, p->m > 0 && p->n > 0 ? 1 : 0);
@@ -221,12 +219,12 @@ static void test_opencl_makes_its_maps(void **unused)
     (void)unused;
     for (int i = 0; i < 2000; i++) {
         const plx_problem problem = random_problem(&state);
-        const plx_recipe recipe = recipe_by(plx_dmma_bulk_recipe, &problem, &opencl);
-        plx_dmma_cut cut;
+        const plx_recipe recipe = recipe_of(&problem, "dmma-bulk", &opencl);
         if (recipe.map_count == 0)
             continue;
         expect_maps(&recipe, &problem);
-        assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &opencl, &cut));
+        const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &opencl);
+        const plx_dmma_cut cut = plx_dmma_cut_by(&problem, &opencl, &schedule);
         const plx_step *step = &recipe.steps[steps_named(&recipe, "gemm_dmma_bulk_pack")];
         const plx_argument *places = &step->arguments[2], *partials = &step->arguments[10];
         const uint64_t room = step->grid[0] * 2 * 128,
@@ -255,7 +253,7 @@ static void test_parts_are_added(void **unused)
     (void)unused;
     for (int i = 0; i < 2000; i++) {
         const plx_problem problem = random_problem(&state);
-        const plx_recipe recipe = recipe_by(plx_dmma_bulk_recipe, &problem, &hopper);
+        const plx_recipe recipe = recipe_of(&problem, "dmma-bulk", &hopper);
         if (steps_named(&recipe, "gemm_dmma_bulk_sum") == 0)
             continue;
         const plx_step *step = &recipe.steps[recipe.step_count - 1];
@@ -277,16 +275,16 @@ static void test_refusals(void **unused)
                       long_row = plx_gemm_of(PLX_F64, false, false, 1, INT64_C(1) << 31, 1);
     (void)unused;
     small.max_shared_bytes = 49152;
-    (void)recipe_by(plx_dmma_recipe, &square, &ampere);
-    expect_refusal_by(plx_dmma_recipe, &square, &volta, "7.0");
-    expect_refusal_by(plx_dmma_recipe, &square, &older, "in OpenCL compute capability 9.0");
-    expect_refusal_by(plx_dmma_recipe, &square, &other, "matrix units");
-    expect_refusal_by(plx_dmma_recipe, &square, &small, "shared memory");
-    expect_refusal_by(plx_dmma_bulk_recipe, &square, &ampere, "9.0");
-    (void)recipe_by(plx_dmma_bulk_recipe, &square, &opencl);
-    expect_refusal_by(plx_dmma_bulk_recipe, &square, &older, "9.0");
-    expect_refusal_by(plx_dmma_recipe, &long_row, &hopper, "2^31");
-    expect_refusal_by(plx_dmma_bulk_recipe, &long_row, &hopper, "2^31");
+    (void)recipe_of(&square, "dmma", &ampere);
+    expect_refusal(&square, "dmma", &volta, "7.0");
+    expect_refusal(&square, "dmma", &older, "in OpenCL compute capability 9.0");
+    expect_refusal(&square, "dmma", &other, "matrix units");
+    expect_refusal(&square, "dmma", &small, "shared memory");
+    expect_refusal(&square, "dmma-bulk", &ampere, "9.0");
+    (void)recipe_of(&square, "dmma-bulk", &opencl);
+    expect_refusal(&square, "dmma-bulk", &older, "9.0");
+    expect_refusal(&long_row, "dmma", &hopper, "2^31");
+    expect_refusal(&long_row, "dmma-bulk", &hopper, "2^31");
 }
 
 int main(void)

@@ -155,17 +155,21 @@ static uint64_t hash_of(const plx_recipe *recipe, const plx_row *row)
 }
 
 /* By the row's function, as a plan has it. */
-static void print_recipe(FILE *to, const plx_row *row, plx_recipe_function *write, const plx_problem *problem,
+static bool print_recipe(FILE *to, const plx_row *row, bool anywhere, const plx_problem *problem,
                          const plx_device_info *device)
 {
     plx_recipe recipe;
     plx_error error = {.text = ""};
-    if (write == NULL)
+    if (anywhere && row->unaligned == NULL) {
         (void)fprintf(to, " -");
-    else if (plx_recipe_write(row, write, problem, device, &recipe, &error) != PLX_OK)
+        return true;
+    }
+    if (plx_recipe_write(row, anywhere, problem, device, &recipe, &error) != PLX_OK) {
         (void)fprintf(to, " \"%s\"", error.text);
-    else
-        (void)fprintf(to, " %016" PRIx64, hash_of(&recipe, row));
+        return false;
+    }
+    (void)fprintf(to, " %016" PRIx64, hash_of(&recipe, row));
+    return true;
 }
 
 static void print_configs(FILE *to, const plx_row *row, const plx_problem *problem, const plx_device_info *device)
@@ -186,8 +190,8 @@ static void print_configs(FILE *to, const plx_row *row, const plx_problem *probl
         plx_problem asked = *problem;
         asked.config = configs[i].number;
         (void)fprintf(to, " %s", configs[i].name);
-        print_recipe(to, row, row->recipe, &asked, device);
-        print_recipe(to, row, row->recipe_unaligned, &asked, device);
+        (void)print_recipe(to, row, false, &asked, device);
+        (void)print_recipe(to, row, true, &asked, device);
         (void)fprintf(to, " %" PRId64, row->about.depth(&asked, device));
     }
 }
@@ -199,9 +203,9 @@ static void print_row(FILE *to, const plx_row *row, const plx_problem *problem, 
     if ((row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0 || row->about.compute != problem->compute)
         return;
     (void)fprintf(to, " %s", row->about.name);
-    print_recipe(to, row, row->recipe, problem, device);
-    print_recipe(to, row, row->recipe_unaligned, problem, device);
-    (void)fprintf(to, " %" PRId64, row->about.depth(problem, device));
+    const bool runs = print_recipe(to, row, false, problem, device);
+    (void)print_recipe(to, row, true, problem, device);
+    (void)fprintf(to, " %" PRId64, runs ? row->about.depth(problem, device) : 0);
     print_configs(to, row, problem, device);
     (void)plx_ladder_expect(problem, device, (size_t)(row - plx_gemm_ladder.rows), NULL, &us, &error);
     (void)fprintf(to, " %.17g\n", us);

@@ -47,13 +47,13 @@ static void assert_runs(const plx_problem *problem, const plx_row *row)
     plx_recipe recipe;
     plx_error error = {.text = ""};
     bool maps = false;
-    if (row->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row, false, problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(problem, error.text);
     for (size_t i = 0; i < recipe.map_count; ++i)
         maps = maps || !recipe.maps[i].of_scratch;
-    if (!maps || row->recipe_unaligned(problem, &hopper, &recipe, &error) == PLX_OK)
+    if (!maps || plx_recipe_write(row, true, problem, &hopper, &recipe, &error) == PLX_OK)
         return;
-    if (row->spare->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row->spare, false, problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(problem, error.text);
 }
 
@@ -122,7 +122,7 @@ static bool is_modelled(const plx_problem *problem)
     plx_recipe recipe;
     plx_error error;
     return p->m > 0 && p->n > 0 && p->k > 0 &&
-           row_named(PLX_GEMM, "split-k")->recipe(problem, &hopper, &recipe, &error) == PLX_OK;
+           plx_recipe_write(row_named(PLX_GEMM, "split-k"), false, problem, &hopper, &recipe, &error) == PLX_OK;
 }
 
 static double cost_of_choice(const plx_problem *problem, const plx_row *row)
@@ -266,7 +266,7 @@ static void expect_anywhere(const char *code, int64_t m, int64_t n, int64_t k)
     const plx_row *row = row_named(PLX_GEMM, "split-k");
     plx_recipe recipe = {.step_count = 0};
     plx_error error = {.text = ""};
-    if (row->recipe_unaligned(&problem, &hopper, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row, true, &problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(&problem, row->about.name);
     assert_string_equal(recipe.code, code);
     assert_int_equal(recipe.map_count, *code ? 0 : 2);
@@ -287,7 +287,7 @@ static plx_recipe matvec_of(const plx_problem *problem)
     plx_recipe recipe;
     plx_error error = {.text = ""};
     const plx_row *row = row_named(PLX_GEMM, "matvec");
-    if (plx_recipe_write(row, row->recipe, problem, &hopper, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row, false, problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(problem, error.text);
     return recipe;
 }
@@ -445,7 +445,7 @@ static void assert_parts(const plx_problem *problem, const divided *way)
     const plx_row *row = row_named(PLX_GEMM, way->name);
     plx_recipe recipe;
     plx_error error = {.text = ""};
-    if (row->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
+    if (plx_recipe_write(row, false, problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(problem, error.text);
     const plx_step *step = product_of(&recipe);
     assert_added(problem, &recipe, step);

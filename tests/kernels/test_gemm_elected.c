@@ -240,7 +240,7 @@ static void what_the_copy_engine_cannot_read_is_copied(void **unused)
     assert_int_equal(recipe.step_count, 2);
     assert_true(recipe.maps[X].of_scratch && recipe.maps[Y].of_scratch);
     assert_int_equal(recipe_of(&even, "wgmma-elected", &hopper).step_count, 1);
-    recipe = recipe_by(row_named(PLX_GEMM, "wgmma-elected")->recipe_unaligned, &even, &hopper);
+    recipe = unaligned_recipe_of(&even, "wgmma-elected", &hopper);
     assert_int_equal(recipe.step_count, 2);
     assert_true(recipe.maps[X].of_scratch && recipe.maps[Y].of_scratch);
     assert_false(leaves_by_bulk_stores(&recipe));

@@ -122,7 +122,7 @@ static void launches_are_as_dealt(void **unused)
         problem.config = configs[next_number(&state) % count].number;
         const plx_gemm_cut cut = plx_gemm_best_stream(&problem, &hopper);
         const plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
-        const plx_recipe recipe = recipe_by(row->recipe, &problem, &hopper);
+        const plx_recipe recipe = recipe_of(&problem, "stream-k", &hopper);
         const plx_step *step = product_of(&recipe);
         const plx_argument *a = step->arguments;
         assert_int_equal(step->grid[0], s.whole + s.ranges);

@@ -222,8 +222,7 @@ static plx_recipe form_of(const char *kernel, bool trans_a, bool trans_b, int64_
     const plx_row *row = row_named(PLX_GEMM, kernel);
     plx_recipe recipe;
     plx_error error = {.text = ""};
-    if (plx_recipe_write(row, aligned ? row->recipe : row->recipe_unaligned, &problem, device, &recipe, &error) !=
-        PLX_OK)
+    if (plx_recipe_write(row, !aligned, &problem, device, &recipe, &error) != PLX_OK)
         fail_msg("%s", error.text);
     return recipe;
 }

@@ -30,6 +30,11 @@ static const plx_step *step_named(const plx_recipe *recipe, const char *part)
     return NULL;
 }
 
+static int64_t depth_of(const char *kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    return row_named(PLX_GEMM, kernel)->about.depth(problem, device);
+}
+
 static bool maps_operand(const plx_recipe *recipe, uint32_t operand)
 {
     for (size_t i = 0; i < recipe->map_count; i++)
@@ -97,7 +102,7 @@ static void operands_that_begin_anywhere_have_no_maps(void **unused)
     const plx_problem problem = product(PLX_F16, 1, 520, 264, 136);
     (void)unused;
     for (size_t i = 0; i < BULK_KERNELS; i++) {
-        const plx_recipe recipe = recipe_by(row_named(PLX_GEMM, bulk_kernels[i])->recipe_unaligned, &problem, &hopper);
+        const plx_recipe recipe = unaligned_recipe_of(&problem, bulk_kernels[i], &hopper);
         expect_boxes(&recipe);
         assert_false(maps_operand(&recipe, A) || maps_operand(&recipe, B) || maps_operand(&recipe, C));
         assert_non_null(step_named(&recipe, "repack"));
@@ -264,9 +269,9 @@ static void a_tile_of_96_takes_what_lies_along_k(void **unused)
     recipe = recipe_of(&problem, "wgmma-pipelined", &hopper);
     assert_true(maps_operand(&recipe, C));
     const plx_row *row = row_named(PLX_GEMM, "wgmma-pipelined");
-    assert_int_not_equal(plx_recipe_write(row, row->recipe, &problem, &opencl, &recipe, &error), PLX_OK);
+    assert_int_not_equal(plx_recipe_write(row, false, &problem, &opencl, &recipe, &error), PLX_OK);
     problem = in_tiles_of_96(0, 520, 264, 136);
-    assert_int_not_equal(plx_recipe_write(row, row->recipe, &problem, &hopper, &recipe, &error), PLX_OK);
+    assert_int_not_equal(plx_recipe_write(row, false, &problem, &hopper, &recipe, &error), PLX_OK);
 }
 
 /* 100 tiles of pairs, of which 66 run side by side: those of the last round have parts for each of the two blocks. */
@@ -502,10 +507,10 @@ static void few_terms_and_few_tiles_are_taken_as_they_lie(void **unused)
         problem = product(PLX_F16, layout, 56, 141, 785026);
         problem.config = plx_gemm_config_number(&(plx_gemm_config){.parts = 15}); /* the number 14 */
         expect_direct(&problem, 2, 192);
-        assert_int_equal(plx_gemm_direct_depth(&problem, &hopper), 64 * 64 / 8 * 11 + 23 + 7);
+        assert_int_equal(depth_of("mma-direct", &problem, &hopper), 64 * 64 / 8 * 11 + 23 + 7);
         problem.config = plx_gemm_config_number(&(plx_gemm_config){.parts = 1});
         expect_direct(&problem, 2, 1);
-        assert_int_equal(plx_gemm_direct_depth(&problem, &hopper), (785026 + 7) / 8 * 11);
+        assert_int_equal(depth_of("mma-direct", &problem, &hopper), (785026 + 7) / 8 * 11);
         problem = product(PLX_F16, layout, 2048, 2048, 2048);
         expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
     }
@@ -536,10 +541,10 @@ static void no_product_takes_less_than_to_bring_its_operands(void **unused)
     (void)unused;
     devices[1].memory_bytes = UINT64_C(80) << 30;
     for (int i = 0; i < 2; i++) {
-        us[i][0] = plx_wgmma_us(PLX_WGMMA_PIPELINED, &problem, &devices[i]);
-        us[i][1] = plx_wgmma_us(PLX_WGMMA_CLUSTER, &problem, &devices[i]);
-        us[i][2] = plx_gemm_direct_us(&problem, &devices[i]);
-        us[i][3] = plx_gemm_narrow_us(&problem, &devices[i]);
+        us[i][0] = schedule_of(&problem, "wgmma-pipelined", &devices[i]).us;
+        us[i][1] = schedule_of(&problem, "wgmma-cluster", &devices[i]).us;
+        us[i][2] = schedule_of(&problem, "mma-direct", &devices[i]).us;
+        us[i][3] = schedule_of(&problem, "wgmma-narrow", &devices[i]).us;
         for (int kernel = 0; kernel < 4; kernel++)
             assert_true(us[i][kernel] > bytes / (i == 0 ? 4.8e6 : 3.35e6)); /* what the chips' memory has at most */
     }
@@ -576,7 +581,9 @@ static void rows_and_columns_are_not_tiled(void **unused)
     problem = product(PLX_BF16, 0, 2, 767, 13343);
     assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
     problem = product(PLX_F32, 0, 4096, 1, 4096);
-    problem.compute = PLX_COMPUTE_TF32; /* asked for by name */
+    problem.compute = PLX_COMPUTE_TF32; /* plain f32 is more exact */
+    expect_choice(&problem, &hopper, PLX_GEMM_MATVEC);
+    problem.compute = PLX_COMPUTE_F16X3; /* asked for by name */
     assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
 }
 
@@ -585,7 +592,7 @@ static void rows_and_columns_are_not_tiled(void **unused)
 static plx_recipe narrow_recipe(const plx_problem *problem, bool unaligned)
 {
     const plx_device_info hopper = fake_gpu(9);
-    return unaligned ? recipe_by(row_named(PLX_GEMM, "wgmma-narrow")->recipe_unaligned, problem, &hopper)
+    return unaligned ? unaligned_recipe_of(problem, "wgmma-narrow", &hopper)
                      : recipe_of(problem, "wgmma-narrow", &hopper);
 }
 
@@ -652,14 +659,14 @@ static void narrow_tiles_are_divided_along_k(void **unused)
     assert_int_equal(recipe.steps[0].grid[0], 30);
     assert_int_equal(recipe.steps[1].grid[0], 1);
     assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + 30 * 64 * 32 * 4);
-    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 4 * 64 / 8 * 11 + 3 + 7); /* 30 by 8 warps */
+    assert_int_equal(depth_of("wgmma-narrow", &problem, &hopper), 4 * 64 / 8 * 11 + 3 + 7); /* 30 by 8 warps */
     problem = product(PLX_F16, 1, (2 * 132 + 2) * 64, 60, 100 * 64);
     problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 2, .parts = 5});
     recipe = narrow_recipe(&problem, false);
     assert_int_equal(recipe.steps[0].grid[0], 2 * 132 + 2 * 5);
     assert_int_equal(recipe.steps[1].grid[0], 2);
     assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + 2 * 5 * 64 * 64 * 4);
-    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 100 * 64 / 8 * 11 + 4);
+    assert_int_equal(depth_of("wgmma-narrow", &problem, &hopper), 100 * 64 / 8 * 11 + 4);
 }
 
 /* The blocks of a cluster have shares of k of one tile, and need neither another launch nor scratch; only as many
@@ -677,7 +684,7 @@ static void narrow_tiles_are_shared_by_clusters(void **unused)
     assert_int_equal(recipe.steps[0].cluster, 8);
     assert_int_equal(recipe.steps[0].grid[0], 16 * 8);
     assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS);
-    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 4 * 64 / 8 * 11 + 7); /* 30 steps by 8 blocks */
+    assert_int_equal(depth_of("wgmma-narrow", &problem, &hopper), 4 * 64 / 8 * 11 + 7); /* 30 steps by 8 blocks */
     problem = product(PLX_BF16, 0, 8192, 16, 8192);
     static plx_config configs[512];
     const size_t count = plx_gemm_narrow_configs(&problem, &hopper, configs, 512);
@@ -763,11 +770,12 @@ static void thin_products_in_tf32_are_of_plain_kernels(void **unused)
             const plx_recipe plain = recipe_of(&problem, row->about.name, &devices[d]);
             const int64_t depth = row->about.depth(&problem, &devices[d]);
             char code[96], same[96];
+            plx_error error;
             plx_recipe_code(&plain, PLX_GEMM, row, code, sizeof code);
             problem.compute = PLX_COMPUTE_TF32;
-            expect_choice(&problem, &devices[d], PLX_GEMM_F32_FOR_TF32);
-            row = row_named(PLX_GEMM, "f32-for-tf32");
-            const plx_recipe recipe = recipe_of(&problem, "f32-for-tf32", &devices[d]);
+            expect_choice(&problem, &devices[d], (size_t)(row - plx_gemm_ladder.rows));
+            assert_int_equal(plx_ladder_row(&problem, (size_t)(row - plx_gemm_ladder.rows), &row, &error), PLX_OK);
+            const plx_recipe recipe = recipe_of(&problem, row->about.name, &devices[d]);
             plx_recipe_code(&recipe, PLX_GEMM, row, same, sizeof same);
             assert_string_equal(same, code);
             assert_int_equal(recipe.step_count, plain.step_count);
@@ -777,9 +785,14 @@ static void thin_products_in_tf32_are_of_plain_kernels(void **unused)
         }
     const plx_device_info ampere = fake_gpu(8);
     plx_problem problem = product(PLX_F32, 0, 1, 62452, 15);
-    expect_refusal(&problem, "f32-for-tf32", &devices[0], "multiplies f32 that is asked for as TF32 alone");
     problem.compute = PLX_COMPUTE_TF32;
     expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC_TF32); /* where nothing was measured */
+    const plx_row *row;
+    plx_error error; /* the other way round would be less exact */
+    problem.compute = PLX_COMPUTE_PLAIN;
+    assert_int_equal(plx_ladder_row(&problem, PLX_GEMM_WGMMA_TF32, &row, &error), PLX_UNSUPPORTED);
+    problem.compute = PLX_COMPUTE_F16X3;
+    assert_int_equal(plx_ladder_row(&problem, PLX_GEMM_SPLIT_K, &row, &error), PLX_UNSUPPORTED);
 }
 
 /* A program for each layout and type of C; the local memory is the program's own, not the launch's. */

@@ -245,7 +245,7 @@ static const char *kernel_of(const void *data, const plx_problem *problem, size_
         plx_error error;
         bool probed = problem->op == PLX_PROBE ? (row->about.flags & PLX_KERNEL_CEILING) == 0
                                                : (row->about.flags & PLX_KERNEL_PROBED) != 0;
-        if (probed && plx_recipe_write(row, row->recipe, problem, &roomy, &recipe, &error) == PLX_OK && which-- == 0)
+        if (probed && plx_recipe_write(row, false, problem, &roomy, &recipe, &error) == PLX_OK && which-- == 0)
             return row->about.name;
     }
     return NULL;

@@ -239,7 +239,7 @@ static void assert_plan(plx_convention convention, const char *name, bool varian
     char entry[128];
     plx_recipe recipe;
     plx_plugin_plan *plan = NULL;
-    assert_int_equal(plx_recipe_write(row, row->recipe, &sum, &code.device, &recipe, &error), PLX_OK);
+    assert_int_equal(plx_recipe_write(row, false, &sum, &code.device, &recipe, &error), PLX_OK);
     if (plx_opencl_plan_code(&fake.session, &sum, kernel, &code, &plan, &error) != PLX_OK)
         fail_msg("%s: %s", name, error.text);
     const plx_step *last = &recipe.steps[recipe.step_count - 1];
@@ -361,7 +361,7 @@ static void scratch_memory_of_no_bytes_is_a_piece(void **unused)
     (void)unused;
     product.of.gemm =
         (plx_gemm_problem){.m = 2048, .n = 2048, .k = 2048, .lda = 2048, .ldb = 2048, .ldc = 2048, .alpha = 1};
-    assert_int_equal(plx_recipe_write(row, row->recipe, &product, &code.device, &recipe, &error), PLX_OK);
+    assert_int_equal(plx_recipe_write(row, false, &product, &code.device, &recipe, &error), PLX_OK);
     for (size_t i = 0; i < recipe.steps[0].argument_count; i++)
         at_the_end = at_the_end || (recipe.steps[0].arguments[i].kind == PLX_ARG_SCRATCH &&
                                     (uint64_t)recipe.steps[0].arguments[i].value == recipe.scratch_bytes);
