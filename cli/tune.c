@@ -48,6 +48,18 @@ static void say_taken_back(const plx_results *results, const plx_tuned *tuned)
             record->backend, tuned->taken_back);
 }
 
+/* Whether no other kernel was right and timed on that problem and backend. */
+static bool is_alone(const plx_results *results, const plx_record *record)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < results->record_count; i++) {
+        const plx_record *other = &results->records[i];
+        others += other != record && other->group == record->group && strcmp(other->backend, record->backend) == 0 &&
+                  other->outcome == PLX_OUTCOME_OK && plx_timing_counts(&other->time);
+    }
+    return others == 0;
+}
+
 static void print_tuned(const plx_results *results, const plx_tuned *tuned, size_t count)
 {
     (void)fprintf(cli_out(), "\n");
@@ -61,6 +73,10 @@ static void print_tuned(const plx_results *results, const plx_tuned *tuned, size
             (void)fprintf(cli_out(), ": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel,
                           by_default->kernel, by_default->config[0] != '\0' ? ":" : "", by_default->config,
                           tuned[i].gain);
+        else if (is_alone(results, fastest))
+            (void)fprintf(cli_out(),
+                          ": %s stays; there is nothing to choose from, no other kernel was right and timed\n",
+                          by_default->kernel);
         else
             (void)fprintf(cli_out(), ": %s%s%s stays; nothing is faster beyond the noise\n", by_default->kernel,
                           by_default->config[0] != '\0' ? ":" : "", by_default->config);

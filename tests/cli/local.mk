@@ -5,4 +5,4 @@ script_tests += tests/cli/test_cli.sh tests/cli/test_plugins.sh tests/cli/test_a
 script_tests += tests/cli/test_ci.sh tests/cli/test_interrupt.sh
 
 # What the environment asks of threads and drivers.
-script_tests += tests/cli/test_threads.sh tests/cli/test_variables.sh
+script_tests += tests/cli/test_threads.sh tests/cli/test_variables.sh tests/cli/test_without_gpu.sh

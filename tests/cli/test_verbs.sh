@@ -185,6 +185,9 @@ shows "forgotten; the plugins choose"
 expect_run 0 '' tune list
 shows "nothing is tuned"
 # shellcheck disable=SC2086
+expect_run 0 '' tune reduce 1000 $tune --kernel right
+shows "right stays; there is nothing to choose from"
+# shellcheck disable=SC2086
 expect_run 5 '' tune reduce 10 $tune --kernel fails
 
 # ---- tune: how good the choice is ----

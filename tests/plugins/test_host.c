@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -576,9 +578,59 @@ static void test_gemm_is_wide(void **state)
     assert_true(isnan(c));
 }
 
+/* ---- threads -------------------------------------------------------------------------- */
+
+static double spent_seconds(void)
+{
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now), 0);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* -1: the system does not tell. */
+static int threads_now(void)
+{
+    char line[128];
+    int count = -1;
+    FILE *from = fopen("/proc/self/status", "r");
+    while (from != NULL && fgets(line, sizeof line, from) != NULL)
+        (void)sscanf(line, "Threads: %d", &count);
+    if (from != NULL)
+        (void)fclose(from);
+    return count;
+}
+
+static void sum_of(int64_t count)
+{
+    array x = array_of(PLX_F32, count, random_number);
+    (void)reduced(&x, PLX_SUM);
+    free(x.data);
+}
+
+/* No thread is there for what is small, and those that what is large has made don't turn in circles behind it, as
+ * OpenMP's do: a quarter of a second in which nothing is asked of them costs no processor time. */
+static void test_threads_sleep(void **state)
+{
+    const struct timespec pause = {.tv_nsec = 250000000};
+    (void)state;
+    const int before = threads_now();
+    for (int i = 0; i < 20; i++)
+        sum_of(8192); /* two pieces */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* with which nothing is small */
+    assert_int_equal(threads_now(), before);
+#else
+    (void)before;
+#endif
+    sum_of(1 << 24);
+    const double spent = spent_seconds();
+    (void)nanosleep(&pause, NULL);
+    assert_true(spent_seconds() - spent < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_sleep), /* before others have made threads */
         cmocka_unit_test(test_descriptor),     cmocka_unit_test(test_probe),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_events),         cmocka_unit_test(test_reduce_floats),
