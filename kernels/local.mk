@@ -69,46 +69,46 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/choose.h \
 	kernels/gemm/configs.c \
 	kernels/gemm/configs.h \
-	kernels/gemm/copied.c \
-	kernels/gemm/copied.h \
-	kernels/gemm/copied_cut.c \
-	kernels/gemm/cut.c \
-	kernels/gemm/elected.h \
-	kernels/gemm/elected_cut.c \
-	kernels/gemm/elected_recipe.c \
+	kernels/gemm/cp_async.c \
+	kernels/gemm/cp_async.h \
+	kernels/gemm/cp_async_cost.c \
+	kernels/gemm/split_k_cost.c \
+	kernels/gemm/wgmma_elected.h \
+	kernels/gemm/wgmma_elected_cost.c \
+	kernels/gemm/wgmma_elected_launch.c \
 	kernels/gemm/f16x3.c \
 	kernels/gemm/f16x3.h \
-	kernels/gemm/few.c \
-	kernels/gemm/few.h \
-	kernels/gemm/few_cut.c \
-	kernels/gemm/mapless.c \
-	kernels/gemm/mapless.h \
+	kernels/gemm/skinny.c \
+	kernels/gemm/skinny.h \
+	kernels/gemm/skinny_cost.c \
+	kernels/gemm/opencl.c \
+	kernels/gemm/opencl.h \
 	kernels/gemm/models.c \
 	kernels/gemm/models.h \
-	kernels/gemm/narrow.c \
-	kernels/gemm/narrow.h \
-	kernels/gemm/pipeline.c \
-	kernels/gemm/pipeline.h \
-	kernels/gemm/direct.c \
-	kernels/gemm/direct.h \
+	kernels/gemm/wgmma_narrow.c \
+	kernels/gemm/wgmma_narrow.h \
+	kernels/gemm/tma.c \
+	kernels/gemm/tma.h \
+	kernels/gemm/mma_direct.c \
+	kernels/gemm/mma_direct.h \
 	kernels/gemm/dmma.h \
-	kernels/gemm/dmma_cut.c \
-	kernels/gemm/dmma_recipe.c \
-	kernels/gemm/search.c \
-	kernels/gemm/search.h \
-	kernels/gemm/short.c \
-	kernels/gemm/stored.c \
-	kernels/gemm/stored.h \
-	kernels/gemm/stream.c \
-	kernels/gemm/stream.h \
-	kernels/gemm/stream_cut.c \
-	kernels/gemm/tiled.c \
-	kernels/gemm/tiled.h \
-	kernels/gemm/vector.c \
-	kernels/gemm/vector.h \
+	kernels/gemm/dmma_cost.c \
+	kernels/gemm/dmma_launch.c \
+	kernels/gemm/enumerate.c \
+	kernels/gemm/enumerate.h \
+	kernels/gemm/short_k.c \
+	kernels/gemm/operand.c \
+	kernels/gemm/operand.h \
+	kernels/gemm/stream_k.c \
+	kernels/gemm/stream_k.h \
+	kernels/gemm/stream_k_cost.c \
+	kernels/gemm/ladder.c \
+	kernels/gemm/ladder.h \
+	kernels/gemm/matvec.c \
+	kernels/gemm/matvec.h \
 	kernels/gemm/wgmma.h \
-	kernels/gemm/wgmma_cut.c \
-	kernels/gemm/wgmma_recipe.c \
+	kernels/gemm/wgmma_cost.c \
+	kernels/gemm/wgmma_launch.c \
 	$(operation_sources) \
 	$(operations:=/kernels.c)
 
@@ -122,3 +122,13 @@ device_sources = \
 	$(wildcard $(top_srcdir)/kernels/*.cuh) \
 	$(wildcard $(top_srcdir)/kernels/*/rates/*/*.h)
 EXTRA_DIST += $(device_sources)
+
+# One kernel: what was changed of it is compiled, and it is checked where its plugins are built.
+#     make try K=gemm/tile-2d
+.PHONY: try
+try:
+	@case '$(K)' in */*) ;; *) echo "make try K=gemm/tile-2d"; exit 2 ;; esac
+	@case ' $(foreach source,$(call plx_texts,cu cl),$(call plx_key,$(source))) ' in *' $(K) '*) ;; *) echo "there is no kernel $(K)"; exit 2 ;; esac
+	$(MAKE) $(AM_MAKEFLAGS) parallax tests/parallax $(if $(filter plx-opencl.la,$(pkglib_LTLIBRARIES)),plx-opencl.la) \
+		$(if $(wildcard .libs/plx-cuda.so),$(filter cuda-images/$(K).fatbin,$(cuda_images)) plx-cuda.la)
+	tests/parallax check $(firstword $(subst /, ,$(K))) --kernel $(lastword $(subst /, ,$(K))) --quick $(TRY)

@@ -3,10 +3,10 @@
 #include "choose.h"
 
 #include "kernels/operation.h"
-#include "mapless.h"
+#include "opencl.h"
 #include "operation.h"
-#include "tiled.h"
-#include "vector.h"
+#include "ladder.h"
+#include "matvec.h"
 
 #include <math.h>
 
@@ -87,7 +87,7 @@ static uint32_t plainest(const plx_schedule *schedule)
 static double find_least_of_f32(const plx_problem *problem, const plx_device_info *device, uint32_t *kernel)
 {
     plx_schedule best;
-    if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
+    if (plx_gemm_is_opencl(device) && !plx_gemm_opencl_has_ptx(device))
         return INFINITY;
     const double us = find_least(of_f32, COUNT(of_f32), problem, device, &best);
     if (us < INFINITY)

@@ -2,8 +2,8 @@
 #include "configs.h"
 
 #include "choose.h"
-#include "copied.h"
-#include "mapless.h"
+#include "cp_async.h"
+#include "opencl.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,11 +55,11 @@ typedef struct walk {
     plx_gemm_listing listing;
     const plx_problem *problem;
     const plx_device_info *device;
-    const plx_gemm_cuts *cuts;
+    const plx_gemm_tilings *cuts;
     uint32_t kernel;
 } walk;
 
-static plx_gemm_config config_of(const plx_gemm_cut *cut, const plx_gemm_tile *tiles)
+static plx_gemm_config config_of(const plx_gemm_tiling *cut, const plx_gemm_tile *tiles)
 {
     return (plx_gemm_config){.tile = (uint32_t)(cut->tile - tiles),
                              .cluster = (uint32_t)cut->cluster,
@@ -74,12 +74,12 @@ static bool fits(const walk *w, const plx_gemm_config *config)
     plx_recipe recipe;
     plx_error error;
     problem.config = plx_gemm_config_number(config);
-    return !plx_gemm_mapless(w->device) ||
+    return !plx_gemm_is_opencl(w->device) ||
            plx_recipe_write(&plx_gemm_ladder.rows[w->kernel], false, &problem, w->device, &recipe, &error) == PLX_OK;
 }
 
 /* "128x64/3x4+16": the tile, three times clusters of four parts, sixteen blocks for edges. */
-static void visit(void *data, const plx_gemm_cut *cut)
+static void visit(void *data, const plx_gemm_tiling *cut)
 {
     walk *w = data;
     const plx_gemm_config config = config_of(cut, w->cuts->tiles);
@@ -103,32 +103,32 @@ static bool has_work(const plx_problem *problem)
     return problem->of.gemm.m > 0 && problem->of.gemm.n > 0 && plx_gemm_has_terms(problem);
 }
 
-static size_t configs_of(const plx_gemm_cuts *cuts, uint32_t kernel, const plx_problem *problem,
+static size_t configs_of(const plx_gemm_tilings *cuts, uint32_t kernel, const plx_problem *problem,
                          const plx_device_info *device, plx_config *configs, size_t capacity)
 {
     if (!has_work(problem))
         return 0;
-    const plx_gemm_cut own = plx_gemm_best_cut(cuts, problem, device);
+    const plx_gemm_tiling own = plx_gemm_best_tiling(cuts, problem, device);
     const plx_gemm_config config = config_of(&own, cuts->tiles);
     walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)}, problem, device, cuts, kernel};
-    plx_gemm_each_cut(cuts, problem, visit, &w);
+    plx_gemm_each_tiling(cuts, problem, visit, &w);
     return w.listing.count;
 }
 
 size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                 size_t capacity)
 {
-    return configs_of(plx_gemm_split_k_cuts(device), PLX_GEMM_SPLIT_K, problem, device, configs, capacity);
+    return configs_of(plx_gemm_split_k_tilings(device), PLX_GEMM_SPLIT_K, problem, device, configs, capacity);
 }
 
 size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                    size_t capacity)
 {
-    return configs_of(plx_gemm_async_copy_cuts(device), PLX_GEMM_ASYNC_COPY, problem, device, configs, capacity);
+    return configs_of(plx_gemm_async_copy_tilings(device), PLX_GEMM_ASYNC_COPY, problem, device, configs, capacity);
 }
 
 size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                                     size_t capacity)
 {
-    return configs_of(&plx_gemm_many_cuts, PLX_GEMM_MANY_BLOCKS, problem, device, configs, capacity);
+    return configs_of(&plx_gemm_many_tilings, PLX_GEMM_MANY_BLOCKS, problem, device, configs, capacity);
 }

@@ -22,11 +22,11 @@ typedef struct plx_dmma_tile {
 
 /* The first `whole` tiles of C are one item of work each, each other tile is `parts` items, equal
  * shares of k; blocks take them in turn.  The parts are summed in their order afterwards. */
-typedef struct plx_dmma_cut {
+typedef struct plx_dmma_tiling {
     const plx_dmma_tile *tile;
     int64_t tiles, whole, parts, items;
     double clocks; /* that the product should take */
-} plx_dmma_cut;
+} plx_dmma_tiling;
 
 /* Bytes that a block takes: the stages, a pair of barriers each, and room to begin at 1024. */
 uint64_t plx_dmma_shared(const plx_dmma_tile *tile);
@@ -35,7 +35,8 @@ uint64_t plx_dmma_shared(const plx_dmma_tile *tile);
 int32_t plx_dmma_slices(int64_t parts);
 
 /* The cut that a schedule says. */
-plx_dmma_cut plx_dmma_cut_by(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule);
+plx_dmma_tiling plx_dmma_tiling_by(const plx_problem *problem, const plx_device_info *device,
+                                   const plx_schedule *schedule);
 
 /* ---- what the rows need ------------------------------------------------------------ */
 

@@ -2,12 +2,12 @@
  * product, and those that do the work where planes do not hold an operand. */
 #include "f16x3.h"
 
-#include "mapless.h"
+#include "opencl.h"
 #include "gemm/device/split-precision/panels.h"
-#include "pipeline.h"
+#include "tma.h"
 #include "gemm/device/split-precision/planes-cl.h"
-#include "stored.h"
-#include "tiled.h"
+#include "operand.h"
+#include "ladder.h"
 #include "gemm/device/common/tiles.h"
 #include "gemm/device/common/tensor-tiles.h"
 #include "wgmma.h"
@@ -82,7 +82,7 @@ enum { LINE = 128 /* bytes */, HALF_LOST = 0, FLAG_BYTES = 8, MOST_PLANES = 3 };
 /* An operand's planes one behind the other, each of `rows` rows of `pitch` elements, with as many steps along
  * k as the copy engine brings. */
 typedef struct planes {
-    plx_gemm_stored stored;
+    plx_gemm_operand stored;
     int64_t range, at; /* bytes of scratch memory; `range`: the largest magnitudes */
     int64_t rows, pitch;
 } planes;
@@ -118,8 +118,8 @@ static bool reserve_planes(planes *of, uint64_t *bytes)
 static bool lay_out(const plx_problem *problem, layout *made)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    *made = (layout){.a = {.stored = plx_gemm_stored_as(problem, A)},
-                     .b = {.stored = plx_gemm_stored_as(problem, B)},
+    *made = (layout){.a = {.stored = plx_gemm_operand_as(problem, A)},
+                     .b = {.stored = plx_gemm_operand_as(problem, B)},
                      .bytes = PLX_SCRATCH_COUNTERS};
     if (!reserve(&made->bytes, FLAG_BYTES, &made->third_lost) ||
         !reserve(&made->bytes, (uint64_t)(p->m + p->n) * 4, &made->a.range))
@@ -172,7 +172,7 @@ static uint64_t blocks_by_rows(int64_t rows, int64_t cols, uint64_t piece)
 
 static uint64_t blocks_that_range(const planes *of)
 {
-    const plx_gemm_stored *s = &of->stored;
+    const plx_gemm_operand *s = &of->stored;
     return s->inner
                ? blocks_by_rows(s->rows, s->cols, GEMM_RANGE_PIECE)
                : quotient_up((uint64_t)s->cols, GEMM_SPLIT_THREADS) * quotient_up((uint64_t)s->rows, GEMM_RANGE_ROWS);
@@ -270,7 +270,7 @@ static int64_t shared_bytes(const scheme *taken)
 static void add_product(const plx_gemm_problem *p, const plx_device_info *device, const layout *at, const scheme *taken,
                         int64_t tiles, bool bulk, plx_recipe *recipe)
 {
-    const bool opencl = plx_gemm_mapless(device);
+    const bool opencl = plx_gemm_is_opencl(device);
     const plx_tensor_map of_a = map_of(&at->a, taken, taken->rows), of_b = map_of(&at->b, taken, GEMM_PLANES_SIDE);
     const plx_tensor_map of_c = bulk ? map_of_result(p) : of_a;
     const int64_t units = device->units > 0 ? device->units : 1;
@@ -387,7 +387,7 @@ static bool find_way(const plx_problem *problem, const plx_device_info *device, 
 {
     plx_error ignored;
     *made = (way){.device = device,
-                  .opencl = plx_gemm_mapless(device),
+                  .opencl = plx_gemm_is_opencl(device),
                   .bulk = schedule->paths[C] == PLX_PATH_TMA,
                   .taken = schemes[schedule->tile]};
     made->units = plx_needs_9_0(device, &ignored) == PLX_OK;
@@ -485,13 +485,13 @@ static plx_status sum_terms(const plx_problem *problem, const plx_device_info *d
 /* CUDA on compute capability 9.0, or any OpenCL: with matrix units there, without them elsewhere. */
 static plx_status check_device(const plx_device_info *device, plx_error *error)
 {
-    return plx_gemm_mapless(device) ? plx_not_by_pocl(device, 5, 5, error) : plx_needs_sm_90a(device, error);
+    return plx_gemm_is_opencl(device) ? plx_not_by_pocl(device, 5, 5, error) : plx_needs_sm_90a(device, error);
 }
 
 /* Where there is nothing to sum: async-copy's code has beta * C in CUDA, naive's in OpenCL. */
 static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
-    const bool opencl = plx_gemm_mapless(device);
+    const bool opencl = plx_gemm_is_opencl(device);
     plx_problem plain = *problem;
     plain.compute = PLX_COMPUTE_PLAIN;
     const plx_status status = opencl ? plx_gemm_naive_recipe(&plain, device, recipe, error) : PLX_OK;

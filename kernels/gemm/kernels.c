@@ -2,15 +2,15 @@
 #include "choose.h"
 #include "configs.h"
 #include "models.h"
-#include "copied.h"
-#include "direct.h"
+#include "cp_async.h"
+#include "mma_direct.h"
 #include "dmma.h"
-#include "elected.h"
+#include "wgmma_elected.h"
 #include "f16x3.h"
-#include "narrow.h"
-#include "stream.h"
-#include "tiled.h"
-#include "vector.h"
+#include "wgmma_narrow.h"
+#include "stream_k.h"
+#include "ladder.h"
+#include "matvec.h"
 #include "wgmma.h"
 
 #define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
@@ -290,8 +290,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
             .schedule = plx_gemm_async_copy_schedule,
-            .recipe = plx_gemm_copied_recipe,
-            .depth = plx_gemm_copied_depth,
+            .recipe = plx_gemm_cp_async_recipe,
+            .depth = plx_gemm_cp_async_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_async_copy_configs,
             .model = &plx_gemm_async_copy_model,
@@ -314,8 +314,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32,
                 },
             .schedule = plx_gemm_many_blocks_schedule,
-            .recipe = plx_gemm_copied_recipe,
-            .depth = plx_gemm_copied_depth,
+            .recipe = plx_gemm_cp_async_recipe,
+            .depth = plx_gemm_cp_async_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_many_blocks_configs,
             .model = &plx_gemm_many_blocks_model,
@@ -358,7 +358,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                 },
             .schedule = plx_gemm_few_rows_schedule,
             .recipe = plx_gemm_few_rows_recipe,
-            .depth = plx_gemm_few_depth,
+            .depth = plx_gemm_skinny_depth,
             .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
             .configs = plx_gemm_few_configs,
             .model = &plx_gemm_few_rows_model,

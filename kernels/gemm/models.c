@@ -2,8 +2,8 @@
 #include "models.h"
 
 #include "configs.h"
-#include "mapless.h"
-#include "vector.h"
+#include "opencl.h"
+#include "matvec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +34,8 @@ size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *value
     return count;
 }
 
-bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
-                           plx_gemm_cut *cut)
+bool plx_gemm_modelled_tiling(const plx_gemm_tilings *cuts, const plx_problem *problem, const plx_device_info *device,
+                              plx_gemm_tiling *cut)
 {
     const plx_gemm_config config = plx_gemm_config_of(problem);
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -43,7 +43,7 @@ bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem
         return false;
     if (problem->config != 0 && (config.tile >= cuts->tile_count || config.cluster == 0 || config.parts == 0))
         return false;
-    *cut = plx_gemm_best_cut(cuts, problem, device);
+    *cut = plx_gemm_best_tiling(cuts, problem, device);
     return cuts->possible(problem, cut);
 }
 

@@ -2,7 +2,7 @@
 #ifndef PLX_KERNELS_GEMM_MODELS_H
 #define PLX_KERNELS_GEMM_MODELS_H
 
-#include "search.h"
+#include "enumerate.h"
 
 extern const plx_time_model plx_gemm_split_k_model, plx_gemm_async_copy_model, plx_gemm_many_blocks_model,
     plx_gemm_short_k_model, plx_gemm_few_rows_model, plx_gemm_matvec_model;
@@ -46,7 +46,7 @@ typedef struct plx_gemm_rate_ranges {
 /* As plx_time_model.rates does; `values` is a struct of doubles alone. */
 size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates, size_t capacity);
 /* The cut that the problem's configuration says, or the best; false: there is no such, or no model. */
-bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
-                           plx_gemm_cut *cut);
+bool plx_gemm_modelled_tiling(const plx_gemm_tilings *cuts, const plx_problem *problem, const plx_device_info *device,
+                              plx_gemm_tiling *cut);
 
 #endif

@@ -19,11 +19,11 @@ typedef struct plx_wgmma_tile {
 
 /* The first `whole` tiles of C, tiles of a cluster together, are one item of work each, each other tile is
  * `parts` items, equal shares of k. */
-typedef struct plx_wgmma_cut {
+typedef struct plx_wgmma_tiling {
     const plx_wgmma_tile *tile;
     int64_t tiles, whole, parts, items;
     double us; /* that the product should take */
-} plx_wgmma_cut;
+} plx_wgmma_tiling;
 
 /* Bytes that a block takes: the stages, their barriers, what leaves, and room to begin at 1024. */
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
@@ -36,8 +36,8 @@ bool plx_wgmma_lies_across(const plx_problem *problem, uint32_t operand);
  * A does not or is the smaller. */
 bool plx_wgmma_turns(const plx_problem *problem);
 /* The cut that a schedule says. */
-plx_wgmma_cut plx_wgmma_cut_by(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
-                               const plx_schedule *schedule);
+plx_wgmma_tiling plx_wgmma_tiling_by(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                                     const plx_schedule *schedule);
 /* Whether bulk stores reach the rows of C, if it begins at 16 bytes, and write nothing between them: they
  * write whole units of 16 bytes. */
 bool plx_wgmma_rows_reached(const plx_problem *problem);

@@ -33,7 +33,7 @@ static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, con
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_schedule schedule = schedule_of(problem, kernel == PLX_DMMA ? "dmma" : "dmma-bulk", device);
-    const plx_dmma_cut cut = plx_dmma_cut_by(problem, device, &schedule);
+    const plx_dmma_tiling cut = plx_dmma_tiling_by(problem, device, &schedule);
     assert_int_equal(cut.tiles,
                      (p->m + cut.tile->rows - 1) / cut.tile->rows * ((p->n + cut.tile->cols - 1) / cut.tile->cols));
     assert_in_range(cut.whole, 0, cut.tiles);
@@ -57,17 +57,17 @@ static void test_cuts_are_whole(void **unused)
     }
 }
 
-static plx_dmma_cut bulk_cut(int64_t m, int64_t n, int64_t k)
+static plx_dmma_tiling bulk_cut(int64_t m, int64_t n, int64_t k)
 {
     const plx_device_info hopper = fake_gpu(9);
     const plx_problem problem = plx_gemm_of(PLX_F64, false, false, m, n, k);
     const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &hopper);
-    return plx_dmma_cut_by(&problem, &hopper, &schedule);
+    return plx_dmma_tiling_by(&problem, &hopper, &schedule);
 }
 
 static void test_what_leaves_units_idle_is_divided(void **unused)
 {
-    plx_dmma_cut large = bulk_cut(8192, 8192, 8192), few = bulk_cut(64, 64, 65536), short_sum = bulk_cut(64, 64, 16);
+    plx_dmma_tiling large = bulk_cut(8192, 8192, 8192), few = bulk_cut(64, 64, 65536), short_sum = bulk_cut(64, 64, 16);
     (void)unused;
     assert_int_equal(large.tile->rows, 128);
     assert_int_equal(large.tiles, 4096);
@@ -89,7 +89,7 @@ static void test_depth_follows_the_cut(void **unused)
         const plx_problem problem = random_problem(&state);
         int64_t k = problem.of.gemm.k, depth = row_named(PLX_GEMM, "dmma-bulk")->about.depth(&problem, &hopper);
         const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &hopper);
-        const plx_dmma_cut cut = plx_dmma_cut_by(&problem, &hopper, &schedule);
+        const plx_dmma_tiling cut = plx_dmma_tiling_by(&problem, &hopper, &schedule);
         assert_true(depth <= k);
         if (cut.whole > 0 || cut.parts == 1) {
             assert_int_equal(depth, k);
@@ -224,7 +224,7 @@ static void test_opencl_makes_its_maps(void **unused)
             continue;
         expect_maps(&recipe, &problem);
         const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &opencl);
-        const plx_dmma_cut cut = plx_dmma_cut_by(&problem, &opencl, &schedule);
+        const plx_dmma_tiling cut = plx_dmma_tiling_by(&problem, &opencl, &schedule);
         const plx_step *step = &recipe.steps[steps_named(&recipe, "gemm_dmma_bulk_pack")];
         const plx_argument *places = &step->arguments[2], *partials = &step->arguments[10];
         const uint64_t room = step->grid[0] * 2 * 128,

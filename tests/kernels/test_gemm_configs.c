@@ -2,7 +2,7 @@
  * says, and the model expects none of them to be faster than what is chosen; on devices of several kinds. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/copied.h"
+#include "kernels/gemm/cp_async.h"
 #include "kernels/gemm/device/common/tiles.h"
 #include "kernels/operation.h"
 
@@ -145,7 +145,7 @@ static void assert_launched_as_named(const plx_row *row, const plx_problem *prob
     uint64_t blocks = (uint64_t)(quotient_up(m, rows) * quotient_up(n, cols) * cluster + edges);
     if (step->grid[0] != blocks || step->grid[1] != (uint64_t)clusters)
         refuse(problem, device, row->about.name, config->name, "its launch has other blocks");
-    if (clusters * cluster > plx_gemm_depth_steps(problem))
+    if (clusters * cluster > plx_gemm_k_tiles(problem))
         refuse(problem, device, row->about.name, config->name, "more parts than steps along k");
 }
 

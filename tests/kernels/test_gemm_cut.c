@@ -3,10 +3,10 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/configs.h"
-#include "kernels/gemm/copied.h"
-#include "kernels/gemm/few.h"
-#include "kernels/gemm/search.h"
-#include "kernels/gemm/stream.h"
+#include "kernels/gemm/cp_async.h"
+#include "kernels/gemm/skinny.h"
+#include "kernels/gemm/enumerate.h"
+#include "kernels/gemm/stream_k.h"
 #include "kernels/gemm/device/common/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -60,11 +60,12 @@ static void assert_runs(const plx_problem *problem, const plx_row *row)
 /* All cuts of async-copy, by plain counting. */
 static void assert_least_copied(const plx_problem *problem, double chosen)
 {
-    const plx_gemm_cuts *cuts = plx_gemm_async_copy_cuts(&hopper);
-    for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
+    const plx_gemm_tilings *cuts = plx_gemm_async_copy_tilings(&hopper);
+    for (size_t tile = 0; tile < PLX_GEMM_CP_ASYNC_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters) {
-                plx_gemm_cut cut = {.tile = &plx_gemm_copied_tiles[tile], .cluster = cluster, .clusters = clusters};
+                plx_gemm_tiling cut = {
+                    .tile = &plx_gemm_cp_async_tiles[tile], .cluster = cluster, .clusters = clusters};
                 if (cuts->possible(problem, &cut) && cuts->cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another cut of async-copy costs less");
             }
@@ -73,17 +74,17 @@ static void assert_least_copied(const plx_problem *problem, double chosen)
 /* All cuts of split-k. */
 static void assert_least(const plx_problem *problem, double chosen)
 {
-    const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(&hopper);
+    const plx_gemm_tilings *cuts = plx_gemm_split_k_tilings(&hopper);
     static const int edges[] = {0, 16, 32, 64};
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters)
                 for (size_t e = 0; e < sizeof edges / sizeof edges[0]; ++e) {
-                    plx_gemm_cut cut = {.tile = &plx_gemm_tiles[tile],
-                                        .cluster = cluster,
-                                        .clusters = clusters,
-                                        .edge_blocks = edges[e],
-                                        .takes_parts = true};
+                    plx_gemm_tiling cut = {.tile = &plx_gemm_tiles[tile],
+                                           .cluster = cluster,
+                                           .clusters = clusters,
+                                           .edge_blocks = edges[e],
+                                           .takes_parts = true};
                     bool has_edges = plx_gemm_covered_rows(&problem->of.gemm, &cut) < problem->of.gemm.m ||
                                      plx_gemm_covered_columns(&problem->of.gemm, &cut) < problem->of.gemm.n;
                     if ((edges[e] == 0 || has_edges) && cuts->possible(problem, &cut) &&
@@ -98,7 +99,7 @@ static void assert_least_streamed(const plx_problem *problem, double chosen)
     for (size_t tile = 0; tile < PLX_GEMM_STREAM_TILES; ++tile)
         for (int waves = 1; waves <= 2; ++waves)
             for (int eighths = 1; eighths <= PLX_GEMM_STREAM_EIGHTHS; ++eighths) {
-                const plx_gemm_cut cut = {
+                const plx_gemm_tiling cut = {
                     .tile = &plx_gemm_tiles[tile], .cluster = 1, .clusters = 1, .waves = waves, .eighths = eighths};
                 if (plx_gemm_stream_cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another deal of stream-k costs less");
@@ -127,19 +128,19 @@ static bool is_modelled(const plx_problem *problem)
 
 static double cost_of_choice(const plx_problem *problem, const plx_row *row)
 {
-    const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(&hopper);
-    plx_gemm_cut cut = plx_gemm_best_cut(cuts, problem, &hopper),
-                 copied = plx_gemm_best_cut(plx_gemm_async_copy_cuts(&hopper), problem, &hopper);
+    const plx_gemm_tilings *cuts = plx_gemm_split_k_tilings(&hopper);
+    plx_gemm_tiling cut = plx_gemm_best_tiling(cuts, problem, &hopper),
+                    copied = plx_gemm_best_tiling(plx_gemm_async_copy_tilings(&hopper), problem, &hopper);
     if (strcmp(row->about.name, "few-rows") == 0)
-        return plx_gemm_few_cost(problem, &hopper);
+        return plx_gemm_skinny_cost(problem, &hopper);
     if (strcmp(row->about.name, "many-blocks") == 0) {
-        cut = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, &hopper);
-        return plx_gemm_copied_cost(problem, &hopper, &cut);
+        cut = plx_gemm_best_tiling(&plx_gemm_many_tilings, problem, &hopper);
+        return plx_gemm_cp_async_cost(problem, &hopper, &cut);
     }
     if (strcmp(row->about.name, "short-k") == 0)
         return plx_gemm_short_cost(problem, &hopper);
     if (strcmp(row->about.name, "async-copy") == 0)
-        return plx_gemm_copied_cost(problem, &hopper, &copied);
+        return plx_gemm_cp_async_cost(problem, &hopper, &copied);
     if (strcmp(row->about.name, "stream-k") == 0) {
         cut = plx_gemm_best_stream(problem, &hopper);
         return plx_gemm_stream_cost(problem, &hopper, &cut);
@@ -228,19 +229,19 @@ static void shapes_have_their_kernels(void **unused)
  * multiprocessor; long blocks end one by one, and their parts are worth it. */
 static void short_blocks_end_together(void **unused)
 {
-    const plx_gemm_cuts *cuts = plx_gemm_async_copy_cuts(&hopper);
+    const plx_gemm_tilings *cuts = plx_gemm_async_copy_tilings(&hopper);
     const plx_problem few_terms = plx_gemm_of(PLX_F32, false, true, 488, 4243, 383),
                       many_terms = plx_gemm_of(PLX_F32, false, true, 488, 4243, 3830);
     (void)unused;
-    const plx_gemm_cut whole = plx_gemm_best_cut(cuts, &few_terms, &hopper),
-                       divided = plx_gemm_best_cut(cuts, &many_terms, &hopper);
+    const plx_gemm_tiling whole = plx_gemm_best_tiling(cuts, &few_terms, &hopper),
+                          divided = plx_gemm_best_tiling(cuts, &many_terms, &hopper);
     assert_int_equal(whole.cluster * whole.clusters, 1);
     assert_true(divided.cluster * divided.clusters > 1);
     expect("many-blocks", 11775, 345, 27);
 }
 
 /* A cluster's blocks add a tile in equal shares: of twelve quads of a thread, eight blocks would add eight. */
-static void assert_even(void *data, const plx_gemm_cut *cut)
+static void assert_even(void *data, const plx_gemm_tiling *cut)
 {
     bool *seen = data;
     const int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4;
@@ -253,8 +254,8 @@ static void clusters_share_evenly(void **unused)
     const plx_problem problem = plx_gemm_of(PLX_F32, false, true, 64, 96, 4096);
     bool seen = false;
     (void)unused;
-    plx_gemm_each_cut(&plx_gemm_many_cuts, &problem, assert_even, &seen);
-    plx_gemm_each_cut(plx_gemm_async_copy_cuts(&hopper), &problem, assert_even, &seen);
+    plx_gemm_each_tiling(&plx_gemm_many_tilings, &problem, assert_even, &seen);
+    plx_gemm_each_tiling(plx_gemm_async_copy_tilings(&hopper), &problem, assert_even, &seen);
     assert_true(seen);
 }
 
@@ -452,7 +453,7 @@ static void assert_parts(const plx_problem *problem, const divided *way)
     int64_t parts = (int64_t)(step->cluster > 0 ? step->cluster : 1) * (int64_t)step->grid[1];
     int64_t steps = argument(step, way->steps), longer = argument(step, way->longer);
     assert_true(steps >= 1); /* an empty part would upset the order of the stages */
-    assert_int_equal(steps * parts + longer, plx_gemm_depth_steps(problem));
+    assert_int_equal(steps * parts + longer, plx_gemm_k_tiles(problem));
     int64_t longest = (steps + (longer > 0)) * GEMM_PIPELINE_DEPTH, k = problem->of.gemm.k;
     int64_t depth = row->about.depth(problem, &hopper), least = (longest < k ? longest : k) + (parts > 1);
     if (depth < least || depth > k)

@@ -4,7 +4,7 @@
 
 #include "kernels/gemm/choose.h"
 #include "kernels/gemm/configs.h"
-#include "kernels/gemm/elected.h"
+#include "kernels/gemm/wgmma_elected.h"
 #include "kernels/gemm/device/tensor/wgmma-elected.h"
 
 enum { A, B, C, MOST_CONFIGS = 128 };

@@ -2,7 +2,7 @@
  * looks for them, and no tile is deeper than is said. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/stream.h"
+#include "kernels/gemm/stream_k.h"
 #include "kernels/gemm/device/common/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -20,13 +20,13 @@ static plx_problem some_problem(uint64_t *state)
                        some_size(state, 13));
 }
 
-static plx_gemm_cut some_cut(uint64_t *state)
+static plx_gemm_tiling some_cut(uint64_t *state)
 {
-    return (plx_gemm_cut){.tile = &plx_gemm_tiles[next_number(state) % PLX_GEMM_STREAM_TILES],
-                          .cluster = 1,
-                          .clusters = 1,
-                          .waves = 1 + (int)(next_number(state) % 2),
-                          .eighths = 1 + (int)(next_number(state) % PLX_GEMM_STREAM_EIGHTHS)};
+    return (plx_gemm_tiling){.tile = &plx_gemm_tiles[next_number(state) % PLX_GEMM_STREAM_TILES],
+                             .cluster = 1,
+                             .clusters = 1,
+                             .waves = 1 + (int)(next_number(state) % 2),
+                             .eighths = 1 + (int)(next_number(state) % PLX_GEMM_STREAM_EIGHTHS)};
 }
 
 /* ---- the line --------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static void every_step_is_in_one_piece(void **unused)
     (void)unused;
     for (int i = 0; i < 300; ++i) {
         const plx_problem problem = some_problem(&state);
-        const plx_gemm_cut cut = some_cut(&state);
+        const plx_gemm_tiling cut = some_cut(&state);
         const plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
         assert_true(s.whole >= 0 && s.whole <= s.tiles && (s.ranges == 0 || s.whole % 264 == 0));
         assert_true(s.tiles - s.whole < 264 * cut.waves);
@@ -84,7 +84,7 @@ static void pieces_of_a_tile_are_neighbours(void **unused)
     (void)unused;
     for (int i = 0; i < 300; ++i) {
         const plx_problem problem = some_problem(&state);
-        const plx_gemm_cut cut = some_cut(&state);
+        const plx_gemm_tiling cut = some_cut(&state);
         const plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
         int64_t next = 0;
         for (int64_t tile = 0; tile < s.tiles - s.whole; ++tile) {
@@ -120,7 +120,7 @@ static void launches_are_as_dealt(void **unused)
         const size_t count = row->configs(&problem, &hopper, configs, 64);
         assert_true(count > 0 && count <= 64);
         problem.config = configs[next_number(&state) % count].number;
-        const plx_gemm_cut cut = plx_gemm_best_stream(&problem, &hopper);
+        const plx_gemm_tiling cut = plx_gemm_best_stream(&problem, &hopper);
         const plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
         const plx_recipe recipe = recipe_of(&problem, "stream-k", &hopper);
         const plx_step *step = product_of(&recipe);
@@ -141,7 +141,7 @@ static void launches_are_as_dealt(void **unused)
 static void what_has_no_room_is_whole(void **unused)
 {
     plx_problem problem = plx_gemm_of(PLX_F32, false, true, 128 * 263, 128, INT64_C(1) << 31);
-    const plx_gemm_cut cut = {.tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1, .waves = 1, .eighths = 8};
+    const plx_gemm_tiling cut = {.tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1, .waves = 1, .eighths = 8};
     plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
     (void)unused;
     assert_true(s.whole == 263 && s.ranges == 0);

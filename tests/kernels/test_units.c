@@ -4,10 +4,10 @@
 
 #include "kernels/gemm/choose.h"
 #include "kernels/gemm/configs.h"
-#include "kernels/gemm/direct.h"
+#include "kernels/gemm/mma_direct.h"
 #include "kernels/gemm/f16x3.h"
 #include "kernels/gemm/device/tensor/mma-direct.h"
-#include "kernels/gemm/narrow.h"
+#include "kernels/gemm/wgmma_narrow.h"
 #include "kernels/gemm/device/split-precision/panels.h"
 #include "kernels/gemm/device/common/tensor-tiles.h"
 #include "kernels/gemm/wgmma.h"
