@@ -93,3 +93,22 @@ bool plx_is_utf8(const char *text)
     }
     return true;
 }
+
+void plx_text_words(const char *text, char *fitted, size_t capacity)
+{
+    static const char mark[] = "…";
+    size_t end = 0;
+    if (capacity == 0)
+        return;
+    if (strlen(text) < capacity) {
+        (void)snprintf(fitted, capacity, "%s", text);
+        return;
+    }
+    for (size_t i = 0; i + sizeof mark <= capacity; i++)
+        if (text[i] == ' ' && i > 0 && text[i - 1] != ' ')
+            end = i;
+    for (size_t i = 0; end == 0 && i + sizeof mark <= capacity; i++) /* one word alone: whole characters of it */
+        if (((unsigned char)text[i] & 0xc0) != 0x80 && i + sizeof mark + 4 > capacity)
+            end = i;
+    (void)snprintf(fitted, capacity, "%.*s%s", (int)end, text, capacity >= sizeof mark ? mark : "");
+}

@@ -22,6 +22,9 @@ bool plx_text_whole(FILE *to);
 /* Whether it is UTF-8 from end to end. */
 bool plx_is_utf8(const char *text);
 
+/* A text, or as many of its words as fit and "…"; never a part of a character. */
+void plx_text_words(const char *text, char *fitted, size_t capacity);
+
 /* What others say, made fit for a terminal and for files: ends within its `capacity`, and every
  * control character, and every byte that is not part of UTF-8, is a '?'. */
 void plx_text_clean(char *text, size_t capacity);

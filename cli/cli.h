@@ -59,7 +59,7 @@ typedef struct cli_list {
 #define OPT_THRESHOLD (UINT64_C(1) << 31)
 #define OPT_REPEATS (UINT64_C(1) << 32)
 #define OPT_QUEUES (UINT64_C(1) << 33)
-#define OPT_REPORT (UINT64_C(1) << 30) /* --out, --plot and --section as report takes them */
+#define OPT_REPORT (UINT64_C(1) << 30) /* --out, --plot, --section and --history as report takes them */
 #define OPT_BUDGET (UINT64_C(1) << 34)
 #define OPT_MARKDOWN (UINT64_C(1) << 40)
 #define OPT_ALL (UINT64_C(1) << 41)
@@ -125,7 +125,7 @@ typedef struct cli_options {
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
-    bool in_process, self_test, copies, pack;
+    bool in_process, self_test, copies, pack, history;
     cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;

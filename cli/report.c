@@ -1,4 +1,4 @@
-/* report: files of results as one page, one plot of them, or tables in Markdown. */
+/* report: files of results as one page, before and after as a page, one plot, or tables in Markdown. */
 #include "cli.h"
 
 #include "page/page.h"
@@ -35,14 +35,15 @@ static int check(const cli_options *options)
         return cli_wrong_usage("--plot and --markdown exclude each other");
     if (!markdown && options->section != NULL)
         return cli_wrong_usage("--section needs --markdown");
+    if (options->history && (markdown || options->plot != NULL))
+        return cli_wrong_usage("--history is a page of its own: without --plot and --markdown");
     if (!markdown && !options->pack && cli_is_stdout(path_of(options)) && isatty(cli_out_descriptor()))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
-    bool draws = strcmp(terminal, "svg") == 0 || strcmp(terminal, "png") == 0;
-    if (draws && !plx_gnuplot_found())
-        return cli_wrong_usage("--plot: gnuplot is not installed, or not in PATH; a name that ends in .gp gets the "
-                               "script");
+    if (strcmp(terminal, "png") == 0 && !plx_gnuplot_found())
+        return cli_wrong_usage(
+            "--plot: a .png needs gnuplot, which is not installed, or not in PATH; .svg needs nothing");
     return CLI_OK;
 }
 
@@ -56,35 +57,37 @@ static plx_status write_report(const void *data, FILE *to, plx_error *error)
                                terminal_of(path_of(options)), to, error);
     if (options->given & OPT_MARKDOWN)
         return plx_report_markdown(options->operands.at, options->operands.count, options->section, to, error);
+    if (options->history)
+        return plx_report_history(options->operands.at, options->operands.count, to, error);
     return plx_report_write(options->operands.at, options->operands.count, to, error);
 }
 
 static int report_check(cli_options *options)
 {
-    bool page = !options->pack && options->plot == NULL && !(options->given & OPT_MARKDOWN);
     int status = check(options);
-    if (status == CLI_OK)
-        status = cli_write(path_of(options), write_report, options);
-    if (status == CLI_OK && page && !plx_gnuplot_found() && !(options->given & OPT_QUIET))
-        cli_say("the plots are left out: gnuplot is not installed, or not in PATH");
-    return status;
+    return status == CLI_OK ? cli_write(path_of(options), write_report, options) : status;
 }
 
 const cli_verb cli_report_verb = {
     .name = "report",
     .summary = "results as one HTML page with plots, or as tables for documents",
-    .usage = "report FILE.json... [-o FILE.html] [--plot NAME | --markdown [--section NAME] | --pack]",
-    .help = "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
-            "our kernels against the vendors' libraries, the ladders, rooflines, rate against size, error\n"
-            "against the number of terms, who agrees with whom, all records, and the environment.  The\n"
-            "page needs nothing else: no network, no scripts; it can be read on a phone, in dark and\n"
-            "light.  The plots are drawn by gnuplot; without it the page comes without them.\n"
+    .usage = "report FILE.json... [-o FILE.html] [--history | --plot NAME | --markdown [--section NAME] | --pack]",
+    .help = "Makes one page of HTML of what compare, bench, check, attribute and probe wrote with --json:\n"
+            "an answer on top (what is wrong, and how fast our kernels are beside the vendors' libraries),\n"
+            "the ladders, rate against size, rooflines, error against the number of terms, probes,\n"
+            "hardware counters, who agrees with whom, all records, and the environment.  The page needs\n"
+            "nothing else: no network, no scripts; it can be read on a phone, in dark and light.\n"
             "\n"
             "Several files make one page.  What two of them have is shown with each; where there is\n"
-            "room for one, the newest counts.  No ratio is taken across two files.\n"
+            "room for one, the newest counts.  No ratio is taken across two files, but for the line of\n"
+            "a library in a ladder, which then names its file.\n"
             "\n"
-            "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, accuracy-gemm, ...; the\n"
-            "name of the output ends in .svg, .png or .gp (the script).\n"
+            "--history takes the files in the order of time and shows each kernel on each problem before\n"
+            "and after: what became slower or faster beyond the 95 % intervals.\n"
+            "\n"
+            "--plot writes one plot instead: answer, ladder-gemm, sweep-gemm, ratio-gemm, roofline-0,\n"
+            "accuracy-gemm, ...; the name of the output ends in .svg, .gp (a script for gnuplot that draws\n"
+            "the same) or .png (drawn by gnuplot).\n"
             "\n"
             "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
             "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
@@ -96,6 +99,7 @@ const cli_verb cli_report_verb = {
             "Examples:\n"
             "  parallax report results.json -o report.html\n"
             "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
+            "  parallax report --history before.json after.json -o history.html\n"
             "  parallax report results/h200/bench-*.json --markdown --section peers\n",
     .options = OPT_REPORT | OPT_MARKDOWN | OPT_QUIET | OPT_VERBOSE,
     .check = report_check,

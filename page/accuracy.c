@@ -9,13 +9,6 @@
 /* Lengths of a curve, at least, and at most. */
 enum { LEAST = 3, MOST = 64 };
 
-/* What a type shows: "bf16", or "tf32" of f32. */
-static const char *type_of(const plx_record *record)
-{
-    const plx_problem *problem = &record->problem;
-    return problem->compute == PLX_COMPUTE_PLAIN ? plx_dtype_name(problem->dtype) : plx_compute_name(problem->compute);
-}
-
 static bool counts(const plx_page_record *one)
 {
     const plx_record *record = one->is;
@@ -37,7 +30,7 @@ static bool opens(plx_page *page, size_t at, bool length)
     const plx_page_record *own = &page->records[at];
     for (size_t i = 0; i < at; i++) {
         const plx_page_record *one = &page->records[i];
-        if (counts(one) && is_alike(one, own) && strcmp(type_of(one->is), type_of(own->is)) == 0 &&
+        if (counts(one) && is_alike(one, own) && strcmp(plx_page_type(one->is), plx_page_type(own->is)) == 0 &&
             (!length || one->is->problem.of.gemm.k == own->is->problem.of.gemm.k))
             return false;
     }
@@ -76,10 +69,10 @@ static point *point_at(curve *of, double terms)
 /* Of several kernels the largest error, and the widest bound. */
 static curve curve_of(plx_page *page, const plx_page_record *like)
 {
-    curve made = {.type = type_of(like->is)};
+    curve made = {.type = plx_page_type(like->is)};
     for (size_t i = 0; i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
-        if (!counts(one) || !is_alike(one, like) || strcmp(type_of(one->is), made.type) != 0)
+        if (!counts(one) || !is_alike(one, like) || strcmp(plx_page_type(one->is), made.type) != 0)
             continue;
         point *at = point_at(&made, (double)one->is->problem.of.gemm.k);
         if (at == NULL)
@@ -123,68 +116,115 @@ static void each_curve(plx_page *page, size_t study, visitor *visit, void *data)
     }
 }
 
-/* ---- the script ------------------------------------------------------------------------ */
+/* ---- the picture ----------------------------------------------------------------------- */
 
+enum { MOST_TYPES = 16, LEFT = 48, NAMES = 84, PLOT = 300, BELOW = 40 };
+
+/* All curves of a study, and what they reach to. */
 typedef struct drawing {
-    FILE *to;
-    const plx_page_size *size;
-    double left, right, low, high, name; /* `name`: height of the last one */
+    curve *curves; /* MOST_TYPES of them */
+    size_t count;
+    double left, right, low, high;
 } drawing;
 
-static void put_points(plx_page *page, const curve *of, size_t number, void *data)
+static void add_curve(plx_page *page, const curve *of, size_t number, void *data)
 {
     drawing *d = data;
     (void)page;
-    (void)fprintf(d->to, "$type%zu << EOD\n", number);
+    if (number >= MOST_TYPES)
+        return;
+    d->curves[d->count++] = *of;
     for (size_t i = 0; i < of->count; i++) {
-        const point *at = &of->points[i];
-        (void)fprintf(d->to, "%.9g %.6g %.6g\n", at->terms, at->error, at->bound);
-        d->left = fmin(d->left, at->terms);
-        d->right = fmax(d->right, at->terms);
-        d->low = fmin(d->low, at->error);
-        d->high = fmax(d->high, at->bound);
+        d->left = fmin(d->left, of->points[i].terms);
+        d->right = fmax(d->right, of->points[i].terms);
+        d->low = fmin(d->low, of->points[i].error);
+        d->high = fmax(d->high, of->points[i].bound);
     }
-    (void)fputs("EOD\n", d->to);
 }
 
-/* Names stand in a column beside the picture, in the order of the curves. */
-static void put_name(plx_page *page, const curve *of, size_t number, void *data)
+/* "1e-7". */
+static void error_tic(double number, char *text, size_t capacity)
 {
-    drawing *d = data;
-    (void)page;
-    (void)fputs("set label ", d->to);
-    plx_page_quoted(d->to, of->type);
-    (void)fprintf(d->to, " at graph 1.02,%.3f left tc rgb '%s'\n", 0.97 - 0.07 * (double)number,
-                  plx_page_colour(number));
+    (void)snprintf(text, capacity, "1e%.0f", round(log10(number)));
 }
 
-static void put_curve(plx_page *page, const curve *of, size_t number, void *data)
+/* The lengths that were tried, as many as stand apart. */
+static void put_terms(plx_pen *pen, const curve *of, const plx_axis *x, double bottom)
 {
-    static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
-    drawing *d = data;
-    (void)page;
-    (void)of;
-    (void)fprintf(d->to,
-                  "%s $type%zu using 1:2 with linespoints lw 2 pt %d ps 0.7 lc rgb '%s', $type%zu using 1:3 with "
-                  "lines lw 1.5 dt 2 lc rgb '%s'",
-                  number == 0 ? "plot" : ",", number, marks[number % 8], plx_page_colour(number), number,
-                  plx_page_colour(number));
+    static const plx_lettering tic = {.size = PLX_SMALL, .side = PLX_MIDDLE, .ink = PLX_SOFT},
+                               name = {.size = PLX_SMALL, .side = PLX_RIGHT, .ink = PLX_SOFT};
+    double last = -100;
+    char text[32];
+    plx_pen_line(pen, x->from, bottom, x->to, bottom, PLX_SOFT, false);
+    for (size_t i = 0; i < of->count; i++) {
+        double at = plx_axis_at(x, of->points[i].terms);
+        if (at - last < 44)
+            continue;
+        (void)snprintf(text, sizeof text, "%.0f", of->points[i].terms);
+        plx_pen_text(pen, at, bottom + 16, &tic, text);
+        last = at;
+    }
+    plx_pen_text(pen, x->to, bottom + 33, &name, "terms of a sum, k");
 }
 
-static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+/* The error as a line with marks, the bound dashed. */
+static void put_curve(plx_pen *pen, const curve *of, size_t ink, const plx_axis *x, const plx_axis *y)
 {
-    const plx_page_figure *figure = what;
-    drawing d = {.to = to, .size = size, .left = INFINITY, .low = INFINITY};
-    plx_page_canvas(size, to);
-    each_curve(page, figure->of, put_points, &d);
-    (void)fprintf(to,
-                  "set logscale x 2\nset logscale y\nset format x '%%.0f'\nset format y '%%.0e'\n"
-                  "set xrange [%.9g:%.9g]\nset yrange [%.6g:%.6g]\nset rmargin 9\nset lmargin 9\n"
-                  "set xlabel 'terms of a sum, k'\nset ylabel 'error over the sum of magnitudes'\n",
-                  d.left / 1.001, d.right * 1.001, d.low / 2, d.high * 2);
-    each_curve(page, figure->of, put_name, &d);
-    each_curve(page, figure->of, put_curve, &d);
-    (void)fputc('\n', to);
+    plx_spot errors[MOST], bounds[MOST];
+    char text[160];
+    for (size_t i = 0; i < of->count; i++) {
+        errors[i] = (plx_spot){plx_axis_at(x, of->points[i].terms), plx_axis_at(y, of->points[i].error)};
+        bounds[i] = (plx_spot){errors[i].x, plx_axis_at(y, of->points[i].bound)};
+    }
+    plx_pen_path(pen, bounds, of->count, ink, true);
+    plx_pen_path(pen, errors, of->count, ink, false);
+    for (size_t i = 0; i < of->count; i++) {
+        (void)snprintf(text, sizeof text, "%.20s, %.0f terms: error %.3g, bound %.3g", of->type, of->points[i].terms,
+                       of->points[i].error, of->points[i].bound);
+        plx_pen_mark(pen, errors[i].x, errors[i].y, ink, text);
+    }
+}
+
+/* Beside the end of each line of errors: the type. */
+static void put_names(plx_pen *pen, const drawing *d, const plx_axis *y)
+{
+    size_t order[MOST_TYPES];
+    double places[MOST_TYPES];
+    for (size_t i = 0; i < d->count; i++) {
+        double at = plx_axis_at(y, d->curves[i].points[d->curves[i].count - 1].error) + 4;
+        size_t k = i;
+        for (; k > 0 && places[k - 1] > at; k--) {
+            places[k] = places[k - 1];
+            order[k] = order[k - 1];
+        }
+        places[k] = at;
+        order[k] = i;
+    }
+    plx_pen_apart(places, d->count, 16, y->to + 4, y->from + 4);
+    for (size_t i = 0; i < d->count; i++) {
+        const plx_lettering how = {.size = PLX_LETTERS, .ink = order[i] % PLX_PAGE_COLOURS, .bold = true};
+        plx_pen_text(pen, pen->width - NAMES + 8, places[i], &how, d->curves[order[i]].type);
+    }
+}
+
+static void draw(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
+{
+    static const plx_lettering soft = {.size = PLX_SMALL, .ink = PLX_SOFT};
+    drawing d = {.curves = plx_page_memory(page, MOST_TYPES, sizeof *d.curves), .left = INFINITY, .low = INFINITY};
+    double top = pen->top + 42, bottom = top + PLOT;
+    if (d.curves != NULL)
+        each_curve(page, figure->of, add_curve, &d);
+    const plx_axis x = {.low = d.left, .high = d.right, .from = LEFT + 8, .to = pen->width - NAMES, .log = true},
+                   y = {.low = d.low / 2, .high = d.high * 2, .from = bottom, .to = top, .log = true};
+    plx_pen_text(pen, 4, pen->top + 14, &soft, "line: the largest error, dashed: its bound, in the same colour");
+    plx_pen_heights(pen, &y, LEFT, x.to, "error over the sum of magnitudes", error_tic);
+    if (d.count > 0)
+        put_terms(pen, &d.curves[0], &x, bottom);
+    for (size_t i = 0; i < d.count; i++)
+        put_curve(pen, &d.curves[i], i % PLX_PAGE_COLOURS, &x, &y);
+    put_names(pen, &d, &y);
+    pen->height = bottom + BELOW;
+    free(d.curves);
 }
 
 /* ---- figures, and the section ---------------------------------------------------------------- */
@@ -195,7 +235,7 @@ bool plx_page_accuracy_figure(plx_page *page, size_t index, plx_page_figure *fig
         if (!opens_study(page, i) || index-- > 0)
             continue;
         const plx_record *record = page->records[i].is;
-        *figure = (plx_page_figure){.kind = "accuracy", .of = i, .script = put_script};
+        *figure = (plx_page_figure){.kind = "accuracy", .of = i, .draw = draw};
         (void)snprintf(figure->name, sizeof figure->name, "accuracy-gemm-%lldx%lld-%.20s",
                        (long long)record->problem.of.gemm.m, (long long)record->problem.of.gemm.n,
                        plx_input_name(record->input));
@@ -218,25 +258,45 @@ static void put_row(plx_page *page, const curve *of, size_t number, void *data)
     }
 }
 
+/* The largest share of a bound that any error of the study reaches. */
+static void find_share(plx_page *page, const curve *of, size_t number, void *data)
+{
+    double *share = data;
+    (void)page;
+    (void)number;
+    for (size_t i = 0; i < of->count; i++)
+        *share = fmax(*share, of->points[i].error / of->points[i].bound);
+}
+
+static void put_sentence(plx_page *page, size_t study, FILE *to)
+{
+    double share = 0;
+    char percent[32];
+    each_curve(page, study, find_share, &share);
+    plx_plain_number_text(100 * share, 2, percent, sizeof percent);
+    (void)fprintf(
+        to,
+        "<p>Every line stays below its dashed bound: the largest error reaches %s %% of it. A line that rises "
+        "more slowly than its bound leaves it ever more room; the distance between the lines of two types "
+        "is the accuracy that the shorter type costs.</p>\n",
+        percent);
+}
+
 void plx_page_accuracies(plx_page *page, FILE *to)
 {
     plx_page_figure figure;
-    if (!plx_page_accuracy_figure(page, 0, &figure))
-        return;
-    plx_page_section(to, "accuracy", "Error against the number of terms");
-    (void)fputs("<p>The largest |error| of our kernels, over the sum of the magnitudes of what was summed, "
-                "by element "
-                "or compute type; dashed: the bound that it was judged by.</p>\n",
-                to);
     for (size_t i = 0; plx_page_accuracy_figure(page, i, &figure); i++) {
+        if (i == 0)
+            (void)fputs("<p>The largest error of our kernels over the sum of the magnitudes of what was summed, by "
+                        "element or compute type.</p>\n",
+                        to);
+        put_sentence(page, figure.of, to);
         plx_page_draw(page, &figure, to);
-        (void)fprintf(to,
-                      "<details%s><summary>In numbers</summary>\n<div class=\"box\"><table><thead><tr><th>type</th>"
-                      "<th class=\"n\">terms</th><th class=\"n\">error</th><th class=\"n\">bound</th></tr></thead>\n"
-                      "<tbody>\n",
-                      page->plots ? "" : " open");
+        (void)fputs("<details><summary>In numbers</summary>\n<div class=\"box\"><table><thead><tr><th>type</th>"
+                    "<th class=\"n\">terms</th><th class=\"n\">error</th><th class=\"n\">bound</th></tr></thead>\n"
+                    "<tbody>\n",
+                    to);
         each_curve(page, figure.of, put_row, to);
         (void)fputs("</tbody></table></div></details>\n", to);
     }
-    (void)fputs("</section>\n", to);
 }

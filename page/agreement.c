@@ -98,15 +98,11 @@ static void put_matrix(plx_page *page, FILE *to)
 
 void plx_page_agreement(plx_page *page, FILE *to)
 {
-    plx_page_section(to, "agreement", "Agreement");
-    if (has_pairs(page)) {
-        (void)fputs("<p>Pairs of results of the same problem on the same bytes, element by element. Two agree when "
-                    "their difference is within the sum of their bounds. A large distance in ulp next to “agree” is "
-                    "an element near zero, whose terms cancel.</p>\n",
-                    to);
-        put_matrix(page, to);
-    } else {
-        (void)fputs("<p>No pairs were compared.</p>\n", to);
-    }
-    (void)fputs("</section>\n", to);
+    if (!has_pairs(page))
+        return;
+    (void)fputs("<p>Pairs of results of the same problem on the same bytes, element by element. Two agree when "
+                "their difference is within the sum of their bounds. A large distance in ulp next to “agree” is "
+                "an element near zero, whose terms cancel.</p>\n",
+                to);
+    put_matrix(page, to);
 }

@@ -53,24 +53,24 @@ static void facts_text(const plx_attribution *one, bool blocks, char *text, size
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+/* The ends of cells are left out, as HTML allows. */
 static void put_row(const plx_attribution *one, FILE *to)
 {
     char problem[160], facts[40];
     plx_problem_text(&one->problem, 0, problem, sizeof problem);
-    plx_page_put(to, "<tr><td>%s/%s</td><td>%s</td>", plx_op_name(one->problem.op), one->kernel, problem);
+    plx_page_put(to, "<tr class=\"op o%zu\"><td>%s<td>%s", (size_t)one->problem.op, one->kernel, problem);
     for (size_t i = 0; i < COLUMNS; i++) {
         const plx_ratio *ratio = &one->effects[columns[i].effect];
         if (!ratio->known)
-            (void)fputs("<td class=\"soft\">–</td>", to);
+            (void)fputs("<td class=soft>–", to);
         else
-            (void)fprintf(to, "<td%s>%.3f</td>", plx_ratio_is_conclusive(ratio) ? "" : " class=\"soft\"", ratio->value);
+            (void)fprintf(to, "<td%s>%.3f", plx_ratio_is_conclusive(ratio) ? "" : " class=soft", ratio->value);
     }
     facts_text(one, false, facts, sizeof facts);
-    plx_page_put(to, "<td>%s</td>", facts);
+    plx_page_put(to, "<td>%s", facts);
     facts_text(one, true, facts, sizeof facts);
-    plx_page_put(to, "<td>%s</td>", facts);
-    (void)fprintf(to, "<td class=\"%s\">%s</td></tr>\n", one->agree ? "good" : "bad",
-                  one->agree ? "agree" : "disagree");
+    plx_page_put(to, "<td>%s", facts);
+    (void)fprintf(to, "<td class=%s>%s\n", one->agree ? "good" : "bad", one->agree ? "agree" : "disagree");
 }
 
 /* What is worth words: a total far from 1, and bits that are not as they should be. */
@@ -82,38 +82,70 @@ static void put_words(const plx_attribution *one, FILE *to)
         plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(one->problem.op), one->kernel, one->bits);
 }
 
+/* Each way to run the kernel: its time, or why there is none. */
+static void put_cell(const plx_attributed_cell *cell, FILE *to)
+{
+    (void)fputs("<td>", to);
+    if (cell->time.measured && cell->time.median_ns > 0)
+        plx_page_time(to, cell->time.median_ns);
+    else
+        plx_page_put(to, "<span class=%s title=\"%s\">%s</span>", plx_page_outcome_class(cell->outcome), cell->reason,
+                     plx_outcome_name(cell->outcome));
+}
+
+static void put_cells(const plx_attribution *one, FILE *to)
+{
+    char problem[160];
+    plx_problem_text(&one->problem, 0, problem, sizeof problem);
+    plx_page_put(to, "<tr class=\"op o%zu\"><td>%s<td>%s", (size_t)one->problem.op, one->kernel, problem);
+    for (int i = 0; i < PLX_CELL_COUNT; i++)
+        put_cell(&one->cells[i], to);
+    (void)fputc('\n', to);
+}
+
+/* The text of either API, run by either: the table of which the factors are made. */
+static void put_all_cells(const plx_results *results, const plx_attribution *first, FILE *to)
+{
+    plx_page_put(to,
+                 "<details><summary>The time of every cell</summary>\n<p>“First-second” is the device code of %s, run "
+                 "by %s; “shipped” is the first as everybody runs it, “plain” the same, launched as the second "
+                 "could.</p>\n<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th><th>problem</th>",
+                 first->backends[PLX_FIRST_API], first->backends[PLX_SECOND_API]);
+    for (int i = 0; i < PLX_CELL_COUNT; i++)
+        plx_page_put(to, "<th class=\"n\">%s</th>", plx_cell_name((plx_cell)i));
+    (void)fputs("</tr></thead><tbody>\n", to);
+    for (size_t i = 0; i < results->attribution_count; i++)
+        put_cells(&results->attributions[i], to);
+    (void)fputs("</tbody></table></div></details>\n", to);
+}
+
 static void put_file(const plx_results *results, const plx_attribution *first, FILE *to)
 {
     plx_page_put(to,
                  "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
                  "%s, and the product of the next four; what is grey is not different from 1 beyond noise.</p>\n",
                  first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
-    (void)fputs("<div class=\"box\"><table><thead><tr><th>kernel</th><th>problem</th>", to);
+    (void)fputs("<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th><th>problem</th>", to);
     for (size_t i = 0; i < COLUMNS; i++)
-        plx_page_put(to, "<th>%s</th>", columns[i].title);
-    (void)fputs("<th>registers</th><th>blocks</th><th>results</th></tr></thead><tbody>\n", to);
+        plx_page_put(to, "<th class=\"n\">%s</th>", columns[i].title);
+    (void)fputs(
+        "<th class=\"n\">registers</th><th class=\"n\">blocks</th><th class=\"n\">results</th></tr></thead><tbody>\n",
+        to);
     for (size_t i = 0; i < results->attribution_count; i++)
         put_row(&results->attributions[i], to);
     (void)fputs("</tbody></table></div>\n", to);
     for (size_t i = 0; i < results->attribution_count; i++)
         put_words(&results->attributions[i], to);
+    put_all_cells(results, first, to);
 }
 
 void plx_page_attributions(plx_page *page, FILE *to)
 {
-    bool any = false;
     for (size_t i = 0; i < page->file_count; i++) {
-        const plx_results *results = &page->files[i].results;
-        const plx_attribution *first = first_of(results);
-        if (first == NULL)
-            continue;
-        if (!any)
-            plx_page_section(to, "attribution", "Why one API is slower");
-        any = true;
-        put_file(results, first, to);
+        const plx_attribution *first = first_of(&page->files[i].results);
+        if (first != NULL)
+            put_file(&page->files[i].results, first, to);
     }
-    if (any)
-        (void)fputs("</section>\n", to);
 }
 
 /* ---- the table for documents ------------------------------------------------------------------- */

@@ -92,55 +92,7 @@ static bool ladder_from(plx_page *page, size_t record, ladder *of)
     return of->most > 0;
 }
 
-/* ---- in the page, without a plot -------------------------------------------------------- */
-
-static const char *gain_class(double gain)
-{
-    return gain < 0.995 ? "bad" : gain < 1.005 ? "soft" : "good";
-}
-
-static void put_lane(const ladder *of, const plx_page_record *one, size_t series, FILE *to)
-{
-    char rate[48], gain[32];
-    (void)fprintf(to, "<div class=\"lane c%zu\">", of->page->series[series].colour);
-    if (one != NULL)
-        plx_page_series_mark(to, of->page, series);
-    if (one == NULL || !(one->time > 0)) {
-        plx_page_put(to, "<span class=\"soft\">%s</span></div>",
-                     one == NULL ? "–"
-                     : one->ok   ? "not timed"
-                                 : plx_outcome_name(one->is->outcome));
-        return;
-    }
-    plx_page_rate_text(plx_page_rate(one, of->flops), of->flops, rate, sizeof rate);
-    (void)fprintf(to,
-                  "<span class=\"track\"><span class=\"bar\" style=\"width:%.2f%%\"></span></span><span "
-                  "class=\"num\">%s",
-                  100 * plx_page_rate(one, of->flops) / of->most, rate);
-    if (one->is->gain > 0) {
-        plx_number_text(one->is->gain, 3, gain, sizeof gain);
-        (void)fprintf(to, " <b class=\"%s\">×%s</b>", gain_class(one->is->gain), gain);
-    }
-    (void)fputs("</span></div>", to);
-}
-
-static void put_step(const ladder *of, const plx_page_record *first, FILE *to)
-{
-    plx_page_put(to, "<div class=\"step\"><b>%s%s</b>", first->is->kernel, first->baseline ? " (a copy)" : "");
-    for (size_t s = 0; s < of->page->series_count; s++)
-        if (takes_part(of, s))
-            put_lane(of, step_of(of, first->is->kernel, s), s, to);
-    plx_page_put(to, "<span class=\"idea\">%s</span></div>\n", first->is->idea);
-}
-
-static void put_head(const ladder *of, FILE *to)
-{
-    (void)fputs("<div class=\"step head\"><span></span>", to);
-    for (size_t s = 0; s < of->page->series_count; s++)
-        if (takes_part(of, s))
-            plx_page_series_mark(to, of->page, s);
-    (void)fputs("</div>\n", to);
-}
+/* ---- what is shown ---------------------------------------------------------------------- */
 
 static size_t count_series(const ladder *of)
 {
@@ -148,18 +100,6 @@ static size_t count_series(const ladder *of)
     for (size_t s = 0; s < of->page->series_count; s++)
         count += takes_part(of, s);
     return count;
-}
-
-static void put_ladder(const ladder *of, bool open, FILE *to)
-{
-    (void)fprintf(to, "<details%s><summary>", open ? " open" : "");
-    plx_page_problem_text(to, &of->page->problems[of->like->problem]);
-    plx_page_put(to, " on %s</summary>\n<div style=\"--n:%zu\">\n", plx_page_chip(of->page, of->chip),
-                 count_series(of));
-    put_head(of, to);
-    for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step))
-        put_step(of, step, to);
-    (void)fputs("</div></details>\n", to);
 }
 
 /* The largest of its kind is shown at once, the others when they are asked for. */
@@ -176,111 +116,177 @@ static bool is_largest(plx_page *page, const ladder *of)
     return true;
 }
 
-void plx_page_ladders(plx_page *page, FILE *to)
+/* ---- as a picture ------------------------------------------------------------------------ */
+
+enum { ROW = 26, RATES = 56, SHARES = 74 };
+
+/* How a ladder is laid out: names, bars, rates, and shares of a library's speed where there is one. */
+typedef struct layout {
+    double names, bars, rates; /* where the bars begin, where they end, where the rates end */
+    double most;               /* the rate of the longest bar */
+    double unit;               /* the rate that is 1 in the picture */
+    const plx_page_record *library;
+    double library_rate;
+} layout;
+
+static double name_width(const ladder *of)
 {
-    ladder of;
-    size_t count = 0;
-    plx_page_section(to, "ladders", "Ladders");
-    for (size_t i = 0; i < page->record_count; i++) {
-        if (!ladder_from(page, i, &of))
-            continue;
-        if (count++ == 0)
-            (void)fputs("<p>Kernel after kernel, each a single step from the one before; × is the gain over "
-                        "it on the same backend. Bars of one ladder share their scale.</p>\n",
-                        to);
-        put_ladder(&of, is_largest(page, &of), to);
-    }
-    if (count == 0)
-        (void)fputs("<p>No backend was timed with two kernels of one ladder; <code>--kernel all</code> times all of "
-                    "them.</p>\n",
-                    to);
-    (void)fputs("</section>\n", to);
+    double width = 60;
+    for (const plx_page_record *one = of->like; one != NULL; one = next_step(of, one))
+        if (one->time > 0)
+            width = fmax(width, plx_pen_width(one->is->kernel, PLX_LETTERS) + 12);
+    return fmin(width, 150);
 }
 
-/* ---- as a figure of its own -------------------------------------------------------------- */
-
-static void put_labels(const ladder *of, size_t series, double shift, FILE *to)
+static layout layout_of(const ladder *of, const plx_pen *pen)
 {
-    size_t row = 0;
-    char text[96], rate[48], gain[32];
-    for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step)) {
-        const plx_page_record *one = step_of(of, step->is->kernel, series);
-        row++;
+    layout made = {.names = name_width(of), .most = of->most, .unit = of->most >= 9999.5 ? 1000 : 1};
+    made.library = plx_page_library(of->page, of->like, of->chip);
+    if (made.library != NULL)
+        made.library_rate = plx_page_rate(made.library, of->flops);
+    made.most = fmax(made.most, made.library_rate);
+    made.rates = pen->width - 4 - (made.library != NULL ? SHARES : 0);
+    made.bars = made.rates - RATES;
+    return made;
+}
+
+/* Whether a kernel has a bar on any backend. */
+static bool has_bar(const ladder *of, const char *kernel)
+{
+    for (const plx_page_record *one = of->like; one != NULL; one = next_step(of, one))
+        if (one->time > 0 && strcmp(one->is->kernel, kernel) == 0)
+            return true;
+    return false;
+}
+
+/* What does not stand beside the bar: which it is, its time, and its gain. */
+static void bar_text(const ladder *of, const plx_page_record *one, char *text, size_t capacity)
+{
+    char time[48], gain[32], more[64] = "";
+    plx_duration_text(one->time, "µs", time, sizeof time);
+    plx_number_text(one->is->gain, 3, gain, sizeof gain);
+    if (one->is->gain > 0)
+        (void)snprintf(more, sizeof more, ", %s times the step before", gain);
+    (void)snprintf(text, capacity, "%s %s: %s%s", of->page->series[one->series].shown, one->is->kernel, time, more);
+}
+
+/* What of a row is drawn: all of one kind after the other, so that the picture is short. */
+typedef enum part { PART_NAME, PART_BAR, PART_RATE, PART_SHARE, PARTS } part;
+
+static void put_lane(plx_pen *pen, const ladder *of, const layout *as, const plx_page_record *one, double y, part which)
+{
+    static const plx_lettering number = {.size = PLX_LETTERS, .side = PLX_RIGHT, .ink = PLX_INK};
+    char text[400];
+    double rate = plx_page_rate(one, of->flops);
+    if (which == PART_BAR) {
+        bar_text(of, one, text, sizeof text);
+        plx_pen_bar(pen, as->names, y + 5, (as->bars - as->names) * rate / as->most, ROW - 10,
+                    of->page->series[one->series].colour, text);
+    } else if (which == PART_RATE) {
+        plx_number_text(rate / as->unit, rate / as->unit < 999.5 ? 3 : 4, text, sizeof text);
+        plx_pen_text(pen, as->rates, y + 17, &number, text);
+    } else if (which == PART_SHARE && as->library != NULL) {
+        const double share = 100 * as->library->time / one->time;
+        (void)snprintf(text, sizeof text, "%.*f %%", share < 0.95 ? 1 : 0, share);
+        plx_pen_text(pen, pen->width - 4, y + 17, &number, text);
+    }
+}
+
+/* A kernel: its name, and a row of each backend that has a bar.  Where the next one begins. */
+static double put_kernel(plx_pen *pen, const ladder *of, const layout *as, const plx_page_record *first, double y,
+                         part which)
+{
+    static const plx_lettering name = {.size = PLX_LETTERS, .ink = PLX_INK};
+    char text[96];
+    plx_pen_fit(first->is->kernel, as->names - 8, PLX_LETTERS, text, sizeof text);
+    if (which == PART_NAME)
+        plx_pen_text(pen, 4, y + 17, &name, text);
+    for (size_t s = 0; s < of->page->series_count; s++) {
+        const plx_page_record *one = takes_part(of, s) ? step_of(of, first->is->kernel, s) : NULL;
         if (one == NULL || !(one->time > 0))
             continue;
-        plx_page_rate_text(plx_page_rate(one, of->flops), of->flops, rate, sizeof rate);
-        plx_number_text(one->is->gain, 3, gain, sizeof gain);
-        (void)snprintf(text, sizeof text, one->is->gain > 0 ? "%s, × %s" : "%s", rate, gain);
-        (void)fputs("set label ", to);
-        plx_page_quoted(to, text);
-        (void)fprintf(to, " at %.9g,%.4f left offset 0.7,0 tc rgb '%s'\n", plx_page_rate(one, of->flops),
-                      (double)row + shift, plx_page_colour(of->page->series[series].colour));
+        put_lane(pen, of, as, one, y, which);
+        y += ROW;
     }
+    return y;
 }
 
-/* x, y, x from, x to, y from, y to: what boxxyerror takes. */
-static void put_boxes(const ladder *of, size_t series, double shift, double half, FILE *to)
+/* Where the rows end. */
+static double put_rows(plx_pen *pen, const ladder *of, const layout *as, double top, part which)
 {
-    size_t row = 0;
-    (void)fprintf(to, "$series%zu << EOD\n", series);
-    for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step)) {
-        const plx_page_record *one = step_of(of, step->is->kernel, series);
-        double rate = one != NULL ? plx_page_rate(one, of->flops) : 0;
-        row++;
-        (void)fprintf(to, "%.9g %.4f 0 %.9g %.4f %.4f\n", rate, (double)row + shift, rate, (double)row + shift - half,
-                      (double)row + shift + half);
-    }
-    (void)fputs("EOD\n", to);
+    for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step))
+        if (has_bar(of, step->is->kernel))
+            top = put_kernel(pen, of, as, step, top, which);
+    return top;
 }
 
-static size_t put_tics(const ladder *of, FILE *to)
+/* The backends, and what the line of the library is. */
+static double put_legend(plx_pen *pen, const ladder *of, double y)
 {
-    size_t row = 0;
-    (void)fputs("set ytics (", to);
-    for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step)) {
-        (void)fputs(row > 0 ? ", " : "", to);
-        plx_page_quoted(to, step->is->kernel);
-        (void)fprintf(to, " %zu", ++row);
-    }
-    (void)fputs(")\n", to);
-    return row;
+    plx_legend entries[PLX_PAGE_COLOURS];
+    size_t count = 0;
+    for (size_t s = 0; s < of->page->series_count && count < PLX_PAGE_COLOURS; s++)
+        if (takes_part(of, s))
+            entries[count++] = (plx_legend){of->page->series[s].shown, of->page->series[s].colour};
+    return plx_pen_legend(pen, y + 14, entries, count);
 }
 
-static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+/* The fastest way of the vendor's library; from another file where that is the only one that has it. */
+static double put_library_name(plx_pen *pen, const ladder *of, const layout *as, double y)
 {
-    const plx_page_figure *figure = what;
+    static const plx_lettering soft = {.size = PLX_SMALL, .ink = PLX_SOFT};
+    char name[48], rate[48], text[320];
+    if (as->library == NULL)
+        return y;
+    plx_page_library_name(of->page->series[as->library->series].label, name, sizeof name);
+    plx_page_rate_text(as->library_rate, of->flops, rate, sizeof rate);
+    (void)snprintf(text, sizeof text, "dashed: the fastest way of %s, %s%s%.80s", name, rate,
+                   as->library->file != of->like->file ? ", in " : "",
+                   as->library->file != of->like->file ? of->page->files[as->library->file].name : "");
+    return plx_pen_paragraph(pen, 4, y + 8, pen->width - 8, &soft, text) - 6;
+}
+
+static double put_heads(plx_pen *pen, const ladder *of, const layout *as, double y)
+{
+    static const plx_lettering soft = {.size = PLX_SMALL, .side = PLX_RIGHT, .ink = PLX_SOFT};
+    char text[64], name[48];
+    (void)snprintf(text, sizeof text, "%s%s", as->unit > 1 ? "T" : "G", of->flops ? "FLOP/s" : "B/s");
+    plx_pen_text(pen, as->rates, y + 12, &soft, text);
+    if (as->library != NULL) {
+        plx_page_library_name(of->page->series[as->library->series].label, name, sizeof name);
+        (void)snprintf(text, sizeof text, "of %.40s", name);
+        plx_pen_fit(text, SHARES - 4, PLX_SMALL, name, sizeof name);
+        plx_pen_text(pen, pen->width - 4, y + 12, &soft, name);
+    }
+    return y + 18;
+}
+
+static void draw(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
+{
     ladder of;
     if (!ladder_from(page, figure->of, &of))
         return;
-    size_t lanes = count_series(&of), lane = 0;
-    double half = 0.4 / (double)lanes;
-    plx_page_canvas(size, to);
-    (void)fputs("set title ", to);
-    plx_page_quoted(to, figure->title);
-    (void)fprintf(to,
-                  " textcolor rgb '%s'\nset border 2\nset tmargin 3\nunset grid\nset tics scale 0\nset "
-                  "format x ''\nunset xtics\n",
-                  plx_page_ink());
-    (void)fprintf(to, "set xrange [0:%.9g]\nset yrange [%zu.6:0.4]\nset style fill solid 1 noborder\n", of.most * 1.3,
-                  put_tics(&of, to));
-    (void)fprintf(to, "set key outside bottom center horizontal reverse Left textcolor rgb '%s'\n", plx_page_ink());
-    for (size_t s = 0; s < page->series_count; s++) {
-        if (!takes_part(&of, s))
-            continue;
-        double shift = ((double)lane + 0.5) * 2 * half - 0.4;
-        put_boxes(&of, s, shift, half * 0.9, to);
-        put_labels(&of, s, shift, to);
-        lane++;
+    const layout as = layout_of(&of, pen);
+    double y = put_library_name(pen, &of, &as, put_legend(pen, &of, pen->top));
+    y = put_heads(pen, &of, &as, y);
+    const double top = y;
+    for (int which = 0; which < PARTS; which++)
+        y = put_rows(pen, &of, &as, top, (part)which);
+    if (as.library != NULL) {
+        double at = as.names + (as.bars - as.names) * as.library_rate / as.most;
+        plx_pen_line(pen, at, top, at, y, PLX_INK, true);
     }
-    lane = 0;
-    for (size_t s = 0; s < page->series_count; s++) {
-        if (!takes_part(&of, s))
-            continue;
-        (void)fprintf(to, "%s $series%zu using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' title ",
-                      lane++ == 0 ? "plot" : ",", s, plx_page_colour(page->series[s].colour));
-        plx_page_quoted(to, page->series[s].shown);
-    }
-    (void)fputc('\n', to);
+    pen->height = y + 6;
+}
+
+static void name_figure(plx_page *page, const ladder *of, size_t record, plx_page_figure *figure)
+{
+    const plx_page_problem *problem = &page->problems[of->like->problem];
+    *figure = (plx_page_figure){.kind = "ladder", .of = record, .draw = draw};
+    (void)snprintf(figure->name, sizeof figure->name, "ladder-%.30s-%.10s-%.60s", problem->op, problem->dtype,
+                   problem->variant);
+    (void)snprintf(figure->title, sizeof figure->title, "%.30s %.10s %.60s %.60s on %.60s", problem->op, problem->dtype,
+                   problem->shape, problem->variant, plx_page_chip(page, of->chip));
 }
 
 bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figure)
@@ -289,15 +295,101 @@ bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figur
     for (size_t i = 0; i < page->record_count; i++) {
         if (!ladder_from(page, i, &of) || !is_largest(page, &of) || index-- > 0)
             continue;
-        const plx_page_problem *problem = &page->problems[of.like->problem];
-        *figure = (plx_page_figure){.kind = "ladder", .of = i, .script = put_script};
-        (void)snprintf(figure->name, sizeof figure->name, "ladder-%.30s-%.10s-%.60s", problem->op, problem->dtype,
-                       problem->variant);
-        (void)snprintf(figure->title, sizeof figure->title, "%.30s %.10s %.60s %.60s on %.60s", problem->op,
-                       problem->dtype, problem->shape, problem->variant, plx_page_chip(page, of.chip));
+        name_figure(page, &of, i, figure);
         return true;
     }
     return false;
+}
+
+/* ---- in the page ------------------------------------------------------------------------------ */
+
+static void put_ladder(plx_page *page, const ladder *of, size_t record, bool open, FILE *to)
+{
+    plx_page_figure figure;
+    (void)fprintf(to, "<details class=\"op o%d\" id=\"ladder-%zu\"%s><summary>",
+                  (int)page->problems[of->like->problem].first->problem.op, record, open ? " open" : "");
+    plx_page_problem_text(to, &page->problems[of->like->problem]);
+    plx_page_put(to, " on %s</summary>\n", plx_page_chip(page, of->chip));
+    name_figure(page, of, record, &figure);
+    plx_page_draw(page, &figure, to);
+    (void)fputs("</details>\n", to);
+}
+
+/* Whether a record tells the idea of a kernel of ours that some device has. */
+static bool tells(const plx_page_record *one)
+{
+    return !one->vendor && one->is->idea[0] != '\0' && one->is->outcome != PLX_OUTCOME_UNSUPPORTED;
+}
+
+static bool is_told(plx_page *page, size_t record)
+{
+    const plx_record *own = page->records[record].is;
+    for (size_t i = 0; i < record; i++)
+        if (page->records[i].is->problem.op == own->problem.op && tells(&page->records[i]) &&
+            strcmp(page->records[i].is->kernel, own->kernel) == 0)
+            return true;
+    return false;
+}
+
+/* The one change that each step makes, once for all ladders of an operation. */
+static void put_ideas(plx_page *page, plx_op op, FILE *to)
+{
+    bool any = false;
+    for (size_t i = 0; i < page->record_count; i++) {
+        const plx_record *is = page->records[i].is;
+        if (is->problem.op != op || !tells(&page->records[i]) || is_told(page, i))
+            continue;
+        if (!any)
+            plx_page_put(to,
+                         "<details class=\"op o%zu\"><summary>What each step of %s changes</summary>\n<dl "
+                         "class=\"ideas\">\n",
+                         (size_t)op, plx_op_name(op));
+        any = true;
+        plx_page_put(to, "<dt>%s%s</dt><dd>%s</dd>\n", is->kernel, page->records[i].baseline ? " (a copy)" : "",
+                     is->idea);
+    }
+    if (any)
+        (void)fputs("</dl></details>\n", to);
+}
+
+static bool has_ladder(plx_page *page, plx_op op)
+{
+    ladder of;
+    for (size_t i = 0; i < page->record_count; i++)
+        if (page->records[i].is->problem.op == op && ladder_from(page, i, &of))
+            return true;
+    return false;
+}
+
+/* Those that are shown at once, and then those that are shown when they are asked for. */
+static size_t put_ladders(plx_page *page, bool open, FILE *to)
+{
+    ladder of;
+    size_t count = 0;
+    for (size_t i = 0; i < page->record_count; i++) {
+        if (!ladder_from(page, i, &of) || is_largest(page, &of) != open)
+            continue;
+        if (count++ == 0)
+            (void)fputs(open
+                            ? "<p>Kernel after kernel, each a single step from the one before. Point at a bar for its "
+                              "time and its gain over the step before on the same backend.</p>\n<div class=\"plots\">\n"
+                            : "<h3>The same at smaller sizes</h3>\n<div class=\"plots\">\n",
+                        to);
+        put_ladder(page, &of, i, open, to);
+    }
+    if (count > 0)
+        (void)fputs("</div>\n", to);
+    return count;
+}
+
+void plx_page_ladders(plx_page *page, FILE *to)
+{
+    if (put_ladders(page, true, to) == 0)
+        return;
+    for (int op = 0; op < PLX_OP_COUNT; op++)
+        if (has_ladder(page, (plx_op)op))
+            put_ideas(page, (plx_op)op, to);
+    (void)put_ladders(page, false, to);
 }
 
 /* ---- as tables in Markdown ------------------------------------------------------------------ */

@@ -4,7 +4,9 @@ nodist_libplx_page_la_SOURCES = page/style.c
 libplx_page_la_SOURCES = \
 	page/accuracy.c \
 	page/agreement.c \
+	page/answer.c \
 	page/attribution.c \
+	page/counters.c \
 	page/data.c \
 	page/environment.c \
 	page/figure.c \
@@ -12,16 +14,20 @@ libplx_page_la_SOURCES = \
 	page/frame.c \
 	page/gnuplot.c \
 	page/group.c \
+	page/history.c \
 	page/ladder.c \
 	page/markdown.c \
 	page/page.h \
 	page/peers.c \
+	page/pen.c \
+	page/probes.c \
 	page/records.c \
 	page/report.c \
 	page/roofline.c \
 	page/summary.c \
 	page/sweep.c \
-	page/text.c
+	page/text.c \
+	page/versus.c
 
 page/style.c: $(top_srcdir)/page/page.css $(top_srcdir)/build-aux/embed
 	@$(MKDIR_P) $(@D)

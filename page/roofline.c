@@ -104,163 +104,266 @@ static range range_of(plx_page *page, size_t chip, const roof *above)
     return (range){of.x_low / 4, of.x_high * 3, of.y_low / 2, of.y_high * 3};
 }
 
-static void put_points(plx_page *page, size_t chip, size_t series, FILE *to)
-{
-    (void)fprintf(to, "$series%zu << EOD\n", series);
-    for (size_t i = 0; i < page->record_count; i++) {
-        const plx_page_record *one = &page->records[i];
-        if (one->series == series && is_point(page, one, chip))
-            (void)fprintf(to, "%.6g %.6g\n", intensity_of(one), one->is->gflops);
-    }
-    (void)fputs("EOD\n", to);
-}
-
-static bool has_points(plx_page *page, size_t chip, size_t series)
+static bool has_points(plx_page *page, size_t chip)
 {
     for (size_t i = 0; i < page->record_count; i++)
-        if ((series == PLX_PAGE_NONE || page->records[i].series == series) && is_point(page, &page->records[i], chip))
+        if (is_point(page, &page->records[i], chip))
             return true;
     return false;
 }
 
-/* The fastest of an operation and element type on this chip gets their name. */
-static bool is_best(plx_page *page, size_t chip, size_t record)
+/* Whether it is the fastest of ours of its problem on this chip, over all files; of two the first. */
+static bool is_best_of_problem(plx_page *page, size_t record, size_t chip)
 {
     const plx_page_record *own = &page->records[record];
-    const plx_page_problem *problem = &page->problems[own->problem];
-    if (!is_point(page, own, chip))
+    if (!is_point(page, own, chip) || own->vendor || own->baseline)
         return false;
-    for (size_t i = 0; i < page->record_count; i++) {
+    for (size_t i = page->problems[own->problem].records; i != PLX_PAGE_NONE; i = page->records[i].next_of_problem) {
         const plx_page_record *one = &page->records[i];
-        const plx_page_problem *other = &page->problems[one->problem];
-        if (is_point(page, one, chip) && strcmp(other->op, problem->op) == 0 &&
-            strcmp(other->dtype, problem->dtype) == 0 &&
+        if (is_point(page, one, chip) && !one->vendor && !one->baseline &&
             (one->is->gflops > own->is->gflops || (i < record && !(one->is->gflops < own->is->gflops))))
             return false;
     }
     return true;
 }
 
-/* How many operations with a name lie further left: neighbours get different heights. */
-static size_t rank_of(plx_page *page, size_t chip, size_t record)
+/* Whether it is the fastest of its operation and type: it gets their name. */
+static bool is_best(plx_page *page, size_t record, size_t chip)
 {
-    size_t rank = 0;
-    for (size_t i = 0; i < page->record_count; i++)
-        rank += is_best(page, chip, i) && intensity_of(&page->records[i]) < intensity_of(&page->records[record]);
-    return rank;
-}
-
-static void put_names(plx_page *page, size_t chip, FILE *to)
-{
-    char text[64];
+    const plx_page_record *own = &page->records[record];
     for (size_t i = 0; i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
-        if (!is_best(page, chip, i))
-            continue;
-        (void)snprintf(text, sizeof text, "%.30s %.10s", page->problems[one->problem].op,
-                       page->problems[one->problem].dtype);
-        (void)fputs("set label ", to);
-        plx_page_quoted(to, text);
-        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one), one->is->gflops,
-                      rank_of(page, chip, i) % 2 == 0 ? 0.7 : 1.6, plx_page_ink());
+        if (is_point(page, one, chip) && !one->vendor && !one->baseline && one->is->problem.op == own->is->problem.op &&
+            strcmp(plx_page_type(one->is), plx_page_type(own->is)) == 0 &&
+            (one->is->gflops > own->is->gflops || (i < record && !(one->is->gflops < own->is->gflops))))
+            return false;
     }
+    return true;
 }
 
-/* ---- the roof ------------------------------------------------------------------------------- */
+/* ---- places of texts --------------------------------------------------------------------------- */
 
-static void put_line(FILE *to, double x0, double y0, double x1, double y1)
+typedef struct box {
+    double x0, y0, x1, y1;
+} box;
+
+enum { MOST_BOXES = 48, LEFT = 52, PLOT = 330, BELOW = 40 };
+
+/* What is written already. */
+typedef struct sheet {
+    plx_pen *pen;
+    plx_axis x, y;
+    box boxes[MOST_BOXES];
+    size_t count;
+} sheet;
+
+static bool meet(const box *a, const box *b)
 {
-    (void)fprintf(to, "set arrow from %.6g,%.6g to %.6g,%.6g nohead lw 1.5 lc rgb '%s'\n", x0, y0, x1, y1,
-                  plx_page_ink());
+    return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
 }
 
-static void put_label(FILE *to, const ceiling *of, bool flops, double x, double y, const char *place)
+static box box_of(double x, double y, const plx_lettering *how, const char *text)
 {
-    char text[264], rate[48];
-    plx_page_rate_text(of->value, flops, rate, sizeof rate);
-    (void)snprintf(text, sizeof text, "%.200s %s", of->kind, rate);
-    (void)fputs("set label ", to);
-    plx_page_quoted(to, text);
-    (void)fprintf(to, " at %.6g,%.6g %s tc rgb '%s'\n", x, y, place, plx_page_ink());
+    double width = plx_pen_width(text, how->size) * (how->bold ? 1.15 : 1);
+    double left = how->side == PLX_RIGHT ? x - width : how->side == PLX_MIDDLE ? x - width / 2 : x;
+    return (box){left - 2, y - how->size, left + width + 2, y + 0.3 * how->size};
 }
+
+/* False: something is there already, or it would leave the plot. */
+static bool write_at(sheet *on, double x, double y, const plx_lettering *how, const char *text)
+{
+    const box wanted = box_of(x, y, how, text);
+    if (wanted.x0 < on->x.from || wanted.x1 > on->x.to + 4 || wanted.y0 < on->y.to - 8 || wanted.y1 > on->y.from ||
+        on->count == MOST_BOXES)
+        return false;
+    for (size_t i = 0; i < on->count; i++)
+        if (meet(&wanted, &on->boxes[i]))
+            return false;
+    on->boxes[on->count++] = wanted;
+    plx_pen_text(on->pen, x, y, how, text);
+    return true;
+}
+
+/* ---- the roof ------------------------------------------------------------------------------------ */
 
 /* Roofs so near each other that their texts would lie on one another have one. */
-static bool is_near(const ceiling *a, const ceiling *b)
+static bool is_near(const sheet *on, const ceiling *a, const ceiling *b)
 {
-    return fmax(a->value, b->value) < 1.35 * fmin(a->value, b->value);
+    return fabs(plx_axis_at(&on->y, a->value) - plx_axis_at(&on->y, b->value)) < 14;
 }
 
-static bool has_text(const roof *of, size_t rate)
+static bool has_text(const sheet *on, const roof *of, size_t rate)
 {
     for (size_t i = 0; i < rate; i++)
-        if (is_near(&of->rates[i], &of->rates[rate]))
+        if (is_near(on, &of->rates[i], &of->rates[rate]))
             return true;
     return false;
 }
 
-/* With the names of all whose text this is. */
-static void put_rate_label(const roof *of, size_t rate, double x, FILE *to)
+/* With the names and numbers of all whose text this is; above the highest of them, or as near as there is room. */
+static void put_rate_label(sheet *on, const roof *of, size_t rate)
 {
-    char kinds[200] = "";
-    for (size_t i = rate; i < of->rate_count; i++)
-        if (i == rate || is_near(&of->rates[i], &of->rates[rate]))
-            (void)snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%.30s", i > rate ? ", " : "",
-                           of->rates[i].kind);
-    put_label(to, &(const ceiling){kinds, of->rates[rate].value}, true, x, of->rates[rate].value, "right offset 0,0.6");
+    static const plx_lettering how = {.size = PLX_SMALL, .side = PLX_RIGHT, .ink = PLX_INK, .over = true};
+    char text[264] = "", number[48];
+    double most = of->rates[rate].value;
+    for (size_t i = rate; i < of->rate_count; i++) {
+        if (i != rate && !is_near(on, &of->rates[i], &of->rates[rate]))
+            continue;
+        plx_page_rate_text(of->rates[i].value, true, number, sizeof number);
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.30s %s", i > rate ? ", " : "",
+                       of->rates[i].kind, number);
+        most = fmax(most, of->rates[i].value);
+    }
+    static const double lifts[] = {4, -13, 17, -26, 30, 43};
+    for (size_t i = 0; i < sizeof lifts / sizeof lifts[0]; i++)
+        if (write_at(on, on->x.to, plx_axis_at(&on->y, most) - lifts[i], &how, text))
+            return;
 }
 
-static void put_roof(const roof *of, const range *shown, FILE *to)
+static void put_bandwidth_label(sheet *on, const ceiling *of)
+{
+    static const plx_lettering how = {.size = PLX_SMALL, .ink = PLX_INK, .over = true};
+    char text[264], number[48];
+    plx_page_rate_text(of->value, false, number, sizeof number);
+    (void)snprintf(text, sizeof text, "%.60s %s", of->kind, number);
+    for (double part = 0.02; part < 0.5; part += 0.04) {
+        double at = on->x.low * pow(on->x.high / on->x.low, part);
+        if (write_at(on, plx_axis_at(&on->x, at), plx_axis_at(&on->y, of->value * at) - 10 - 60 * part, &how, text))
+            return;
+    }
+}
+
+/* A line within the plot. */
+static void put_line(const sheet *on, double x0, double y0, double x1, double y1)
+{
+    if (y0 < on->y.low) {
+        x0 *= on->y.low / y0;
+        y0 = on->y.low;
+    }
+    if (x1 > x0)
+        plx_pen_line(on->pen, plx_axis_at(&on->x, x0), plx_axis_at(&on->y, y0), plx_axis_at(&on->x, x1),
+                     plx_axis_at(&on->y, y1), PLX_INK, false);
+}
+
+static void put_roof(sheet *on, const roof *of)
 {
     double bandwidth = highest(of->bandwidths, of->bandwidth_count);
     double rate = highest(of->rates, of->rate_count);
     for (size_t i = 0; i < of->rate_count; i++) {
-        double from = bandwidth > 0 ? of->rates[i].value / bandwidth : shown->x_low;
-        put_line(to, fmax(from, shown->x_low), of->rates[i].value, shown->x_high, of->rates[i].value);
-        if (!has_text(of, i))
-            put_rate_label(of, i, shown->x_high, to);
+        double from = bandwidth > 0 ? of->rates[i].value / bandwidth : on->x.low;
+        put_line(on, fmax(from, on->x.low), of->rates[i].value, on->x.high, of->rates[i].value);
     }
     for (size_t i = 0; i < of->bandwidth_count; i++) {
-        double end = rate > 0 ? fmin(rate / of->bandwidths[i].value, shown->x_high) : shown->x_high;
-        double middle = pow(shown->x_low, 0.4) * pow(end, 0.6);
-        put_line(to, shown->x_low, of->bandwidths[i].value * shown->x_low, end, of->bandwidths[i].value * end);
-        if (of->bandwidths[i].value >= bandwidth) /* the others are too close for a text; they are told above */
-            put_label(to, &of->bandwidths[i], false, middle, of->bandwidths[i].value * middle, "right offset -0.5,0.6");
+        const double value = of->bandwidths[i].value, end = rate > 0 ? fmin(rate / value, on->x.high) : on->x.high;
+        if (value >= bandwidth) /* the others are too close for a line; they are told above */
+            put_line(on, on->x.low, value * on->x.low, end, value * end);
     }
 }
 
-/* Marks of their own for each series, so that colour is not all that tells them apart. */
-static void put_plot(plx_page *page, size_t chip, FILE *to)
+static void put_roof_labels(sheet *on, const roof *of)
 {
-    static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
-    const char *word = "plot";
-    for (size_t s = 0; s < page->series_count; s++) {
-        if (!has_points(page, chip, s))
+    for (size_t i = 0; i < of->rate_count; i++)
+        if (!has_text(on, of, i))
+            put_rate_label(on, of, i);
+    for (size_t i = 0; i < of->bandwidth_count; i++)
+        if (of->bandwidths[i].value >= highest(of->bandwidths, of->bandwidth_count))
+            put_bandwidth_label(on, &of->bandwidths[i]);
+}
+
+/* ---- points ------------------------------------------------------------------------------------------ */
+
+static void put_point(plx_page *page, sheet *on, const plx_page_record *one)
+{
+    const plx_page_problem *problem = &page->problems[one->problem];
+    char rate[48], text[256];
+    plx_page_rate_text(one->is->gflops, true, rate, sizeof rate);
+    (void)snprintf(text, sizeof text, "%.20s %.60s: %s", problem->op, problem->shape, rate);
+    plx_pen_dot(on->pen, plx_axis_at(&on->x, intensity_of(one)), plx_axis_at(&on->y, one->is->gflops),
+                page->series[one->series].colour, text);
+}
+
+/* Above its point, else beside or below it; nowhere where all of that is taken. */
+static void put_name(sheet *on, const plx_page_record *one)
+{
+    static const struct {
+        double x, y;
+        plx_side side;
+    } places[] = {{0, -8, PLX_MIDDLE},   {8, 4, PLX_LEFT},     {-8, 4, PLX_RIGHT},    {10, -14, PLX_LEFT},
+                  {-10, -14, PLX_RIGHT}, {0, 18, PLX_MIDDLE},  {10, 22, PLX_LEFT},    {-10, 22, PLX_RIGHT},
+                  {0, 34, PLX_MIDDLE},   {14, 38, PLX_LEFT},   {-14, 38, PLX_RIGHT},  {14, 54, PLX_LEFT},
+                  {0, -24, PLX_MIDDLE},  {14, -28, PLX_LEFT},  {-14, -28, PLX_RIGHT}, {-14, 54, PLX_RIGHT},
+                  {30, 70, PLX_LEFT},    {-14, -44, PLX_RIGHT}};
+    double x = plx_axis_at(&on->x, intensity_of(one)), y = plx_axis_at(&on->y, one->is->gflops);
+    char text[64];
+    (void)snprintf(text, sizeof text, "%.30s %.20s", plx_op_name(one->is->problem.op), plx_page_type(one->is));
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const plx_lettering how = {
+            .size = PLX_LETTERS, .side = places[i].side, .ink = PLX_INK, .bold = true, .over = true};
+        if (write_at(on, x + places[i].x, y + places[i].y, &how, text))
+            return;
+    }
+}
+
+/* Types that others stand for have points, and no name: there are names enough. */
+static bool is_emulated(const plx_record *record)
+{
+    return record->problem.compute != PLX_COMPUTE_PLAIN && record->problem.compute != PLX_COMPUTE_TF32;
+}
+
+/* The fastest of each operation and type, from the highest down. */
+static void put_names(plx_page *page, size_t chip, sheet *on)
+{
+    const plx_page_record *best[MOST_BOXES];
+    size_t count = 0;
+    for (size_t i = 0; i < page->record_count && count < MOST_BOXES; i++) {
+        if (!is_best_of_problem(page, i, chip) || !is_best(page, i, chip) || is_emulated(page->records[i].is))
             continue;
-        (void)fprintf(to, "%s $series%zu with points pt %d ps 0.9 lc rgb '%s' title ", word, s,
-                      marks[page->series[s].colour], plx_page_colour(page->series[s].colour));
-        plx_page_quoted(to, page->series[s].shown);
-        word = ",";
+        size_t at = count++;
+        for (; at > 0 && best[at - 1]->is->gflops < page->records[i].is->gflops; at--)
+            best[at] = best[at - 1];
+        best[at] = &page->records[i];
     }
-    (void)fputc('\n', to);
+    for (size_t i = 0; i < count; i++)
+        put_name(on, best[i]);
 }
 
-static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+static double put_legend(plx_page *page, size_t chip, plx_pen *pen)
 {
-    const plx_page_figure *figure = what;
+    plx_legend entries[PLX_PAGE_COLOURS];
+    size_t count = 0;
+    for (size_t s = 0; s < page->series_count && count < PLX_PAGE_COLOURS; s++)
+        for (size_t i = 0; i < page->record_count; i++)
+            if (page->records[i].series == s && is_best_of_problem(page, i, chip)) {
+                entries[count++] = (plx_legend){page->series[s].shown, page->series[s].colour};
+                break;
+            }
+    return plx_pen_legend(pen, pen->top + 14, entries, count);
+}
+
+static void number_tic(double number, char *text, size_t capacity)
+{
+    (void)snprintf(text, capacity, "%g", number);
+}
+
+static void draw(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
+{
     roof above;
+    double top = put_legend(page, figure->of, pen) + 18, bottom = top + PLOT;
     find_roof(page, figure->of, &above);
-    range shown = range_of(page, figure->of, &above);
-    plx_page_canvas(size, to);
-    (void)fputs("set logscale xy\nset xlabel 'FLOP per byte, compulsory traffic'\nset ylabel 'GFLOP/s'\n", to);
-    (void)fprintf(to, "set format xy '%%g'\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n", shown.x_low,
-                  shown.x_high, shown.y_low, shown.y_high);
-    (void)fprintf(to, "set tmargin -1\nset key above horizontal textcolor rgb '%s'\n", plx_page_ink());
+    const range shown = range_of(page, figure->of, &above);
+    sheet on = {.pen = pen,
+                .x = {.low = shown.x_low, .high = shown.x_high, .from = LEFT, .to = pen->width - 10, .log = true},
+                .y = {.low = shown.y_low, .high = shown.y_high, .from = bottom, .to = top, .log = true}};
+    plx_pen_heights(pen, &on.y, LEFT, on.x.to, "FLOP/s", plx_tic_of_rate);
+    plx_pen_widths(pen, &on.x, bottom, "FLOP per byte, compulsory traffic", number_tic);
+    put_roof(&on, &above);
     for (size_t s = 0; s < page->series_count; s++)
-        if (has_points(page, figure->of, s))
-            put_points(page, figure->of, s, to);
-    put_roof(&above, &shown, to);
-    put_names(page, figure->of, to);
-    put_plot(page, figure->of, to);
+        for (size_t i = 0; i < page->record_count; i++)
+            if (page->records[i].series == s && is_best_of_problem(page, i, figure->of))
+                put_point(page, &on, &page->records[i]);
+    put_roof_labels(&on, &above);
+    put_names(page, figure->of, &on);
+    pen->height = bottom + BELOW;
 }
 
 /* ---- figures, and the section ------------------------------------------------------------------ */
@@ -268,9 +371,9 @@ static void put_script(plx_page *page, const void *what, const plx_page_size *si
 bool plx_page_roofline_figure(plx_page *page, size_t index, plx_page_figure *figure)
 {
     for (size_t chip = 0; chip < page->chip_count; chip++) {
-        if (!has_points(page, chip, PLX_PAGE_NONE) || index-- > 0)
+        if (!has_points(page, chip) || index-- > 0)
             continue;
-        *figure = (plx_page_figure){.kind = "roofline", .of = chip, .script = put_script};
+        *figure = (plx_page_figure){.kind = "roofline", .of = chip, .draw = draw};
         (void)snprintf(figure->name, sizeof figure->name, "roofline-%zu", chip);
         (void)snprintf(figure->title, sizeof figure->title, "Roofline of %.200s", plx_page_chip(page, chip));
         return true;
@@ -285,7 +388,7 @@ static void put_ceilings(const roof *of, FILE *to)
         (void)fputs("<p class=\"soft\">No ceilings were measured on this device.</p>\n", to);
         return;
     }
-    (void)fputs("<p>Ceilings measured in the same process:", to);
+    (void)fputs("<p>Ceilings, each measured beside the kernels:", to);
     for (size_t i = 0; i < of->rate_count + of->bandwidth_count; i++) {
         bool flops = i >= of->bandwidth_count;
         const ceiling *one = flops ? &of->rates[i - of->bandwidth_count] : &of->bandwidths[i];
@@ -297,21 +400,33 @@ static void put_ceilings(const roof *of, FILE *to)
     (void)fputs(".</p>\n", to);
 }
 
+/* What is above every ceiling ran on units whose ceiling was not measured. */
+static void put_higher(plx_page *page, size_t chip, const roof *of, FILE *to)
+{
+    double most = highest(of->rates, of->rate_count);
+    for (size_t i = 0; i < page->record_count; i++)
+        if (most > 0 && is_best_of_problem(page, i, chip) && page->records[i].is->gflops > 1.05 * most) {
+            (void)fputs("<p>Points above the highest line were computed on matrix units, whose ceiling is not in these "
+                        "files.</p>\n",
+                        to);
+            return;
+        }
+}
+
 void plx_page_rooflines(plx_page *page, FILE *to)
 {
     plx_page_figure figure;
     roof above;
-    plx_page_section(to, "roofline", "Roofline");
-    (void)fputs("<p>Each point is a timed kernel: its operations per byte that has to move, and its rate. What "
-                "computes nothing, as transpose, has no place here.</p>\n",
-                to);
     for (size_t i = 0; plx_page_roofline_figure(page, i, &figure); i++) {
-        (void)fputs("<h3>", to);
-        plx_page_text(to, plx_page_chip(page, figure.of));
-        (void)fputs("</h3>\n", to);
+        if (i == 0)
+            (void)fputs("<p>Each point is the best kernel of a problem: its operations per byte that has to move, and "
+                        "its rate. The lines are ceilings that were measured. Transpose computes nothing and has no "
+                        "place here.</p>\n",
+                        to);
+        plx_page_put(to, "<h3 id=\"roofline-%zu\">%s</h3>\n", figure.of, plx_page_chip(page, figure.of));
         find_roof(page, figure.of, &above);
         put_ceilings(&above, to);
+        put_higher(page, figure.of, &above, to);
         plx_page_draw(page, &figure, to);
     }
-    (void)fputs("</section>\n", to);
 }

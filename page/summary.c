@@ -1,5 +1,4 @@
-/* The summary: what was measured, on what, when, how much of it is right, and who is
- * ahead where. */
+/* What was measured, on what, when, how much of it is right, and who is ahead where. */
 #include "page/page.h"
 
 #include <stdlib.h>
@@ -192,7 +191,7 @@ static void put_largest(plx_page *page, const podium *two, FILE *to)
     if (two->second != NULL) {
         plx_number_text(two->second->time / two->first->time, 3, ratio, sizeof ratio);
         plx_page_series_mark(to, page, two->second->series);
-        (void)fprintf(to, " takes %s times as long", ratio);
+        (void)fprintf(to, " needs %s times as long", ratio);
     }
     (void)fputs("</td>", to);
 }
@@ -204,8 +203,8 @@ static void put_kind(plx_page *page, const plx_page_problem *kind, standing *now
             add_group(page, &page->records[i], now);
     if (now->problems == 0)
         return;
-    plx_page_put(to, "<tr><td class=\"w\">%s %s %s</td><td class=\"n\">%zu</td><td>", kind->op, kind->dtype, kind->form,
-                 now->problems);
+    plx_page_put(to, "<tr class=\"op o%zu\"><td class=\"w\">%s %s %s</td><td class=\"n\">%zu</td><td>",
+                 (size_t)kind->first->problem.op, kind->op, kind->dtype, kind->form, now->problems);
     put_wins(page, now, to);
     (void)fputs("</td>", to);
     put_largest(page, &now->largest, to);
@@ -222,16 +221,15 @@ static bool anything_timed(plx_page *page)
 
 static void put_ahead(plx_page *page, FILE *to)
 {
-    if (!anything_timed(page)) {
-        (void)fputs("<p>Nothing was timed.</p>\n", to);
+    if (!anything_timed(page))
         return;
-    }
-    (void)fputs("<h3>Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
-                "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
-                "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
-                "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
-                "<th>next</th></tr></thead>\n<tbody>\n",
-                to);
+    (void)fputs(
+        "<h3 id=\"leaders\">Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
+        "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
+        "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
+        "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
+        "<th>next</th></tr></thead>\n<tbody>\n",
+        to);
     for (size_t i = 0; i < page->problem_count; i++) {
         if (!plx_page_opens_kind(page, i))
             continue;
@@ -245,11 +243,11 @@ static void put_ahead(plx_page *page, FILE *to)
 
 void plx_page_summary(plx_page *page, FILE *to)
 {
-    plx_page_section(to, "summary", "Summary");
+    if (page->record_count == 0)
+        return;
     put_counts(page, to);
     put_chips(page, to);
     put_unknown(page, to);
     put_repeats(page, to);
     put_ahead(page, to);
-    (void)fputs("</section>\n", to);
 }

@@ -19,6 +19,7 @@ static bool is_point(plx_page *page, size_t record, size_t series, const plx_pag
 typedef struct point {
     double size, rate;
     bool square;
+    size_t problem;
 } point;
 
 static int by_size(const void *a, const void *b)
@@ -36,8 +37,8 @@ static point *points_of(plx_page *page, size_t series, const plx_page_problem *k
         const plx_page_record *one = &page->records[i];
         if (!is_point(page, i, series, kind) || !(plx_page_rate(one, flops) > 0))
             continue;
-        points[(*count)++] =
-            (point){page->problems[one->problem].size, plx_page_rate(one, flops), page->problems[one->problem].square};
+        points[(*count)++] = (point){page->problems[one->problem].size, plx_page_rate(one, flops),
+                                     page->problems[one->problem].square, one->problem};
     }
     if (*count > 0)
         qsort(points, *count, sizeof *points, by_size);
@@ -62,27 +63,14 @@ static bool has_sizes(plx_page *page, size_t problem)
     return false;
 }
 
-/* ---- the script ------------------------------------------------------------------------ */
+/* ---- the picture: rate against size ------------------------------------------------------ */
 
-/* Squares are joined by a line, other shapes are points. */
-static size_t put_points(const point *points, size_t count, bool square, FILE *to)
-{
-    size_t put = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (points[i].square != square)
-            continue;
-        (void)fprintf(to, "%.9g %.9g\n", points[i].size, points[i].rate);
-        put++;
-    }
-    (void)fputs("EOD\n", to);
-    return put;
-}
-
-/* What is drawn of one series, and where its name goes. */
+/* What is drawn of one series. */
 typedef struct curve {
-    size_t series, squares, others;
-    double last_rate; /* of its last square, else of its last point */
-    double name;      /* height, as a logarithm */
+    size_t series;
+    point *points; /* malloc'ed */
+    size_t count, squares;
+    double name; /* where its name stands */
 } curve;
 
 /* All that is drawn. */
@@ -90,34 +78,14 @@ typedef struct extent {
     double left, right, low, high;
 } extent;
 
-static void widen(extent *of, const point *points, size_t count)
+static void widen(extent *of, const curve *by)
 {
-    for (size_t i = 0; i < count; i++) {
-        of->left = fmin(of->left, points[i].size);
-        of->right = fmax(of->right, points[i].size);
-        of->low = fmin(of->low, points[i].rate);
-        of->high = fmax(of->high, points[i].rate);
+    for (size_t i = 0; i < by->count; i++) {
+        of->left = fmin(of->left, by->points[i].size);
+        of->right = fmax(of->right, by->points[i].size);
+        of->low = fmin(of->low, by->points[i].rate);
+        of->high = fmax(of->high, by->points[i].rate);
     }
-}
-
-static curve put_series(plx_page *page, size_t series, const plx_page_problem *kind, bool flops, extent *shown,
-                        FILE *to)
-{
-    size_t count;
-    point *points = points_of(page, series, kind, flops, &count);
-    curve made = {.series = series};
-    if (count > 0) {
-        widen(shown, points, count);
-        (void)fprintf(to, "$squares%zu << EOD\n", series);
-        made.squares = put_points(points, count, true, to);
-        (void)fprintf(to, "$others%zu << EOD\n", series);
-        made.others = put_points(points, count, false, to);
-        for (size_t i = 0; i < count; i++)
-            if (made.squares == 0 || points[i].square)
-                made.last_rate = points[i].rate;
-    }
-    free(points);
-    return made;
 }
 
 static const char *axis_of(const plx_page_problem *kind)
@@ -125,157 +93,324 @@ static const char *axis_of(const plx_page_problem *kind)
     return kind->rank == 3 ? "cube root of M N K" : kind->rank == 2 ? "elements of the matrix" : "elements";
 }
 
-static int by_rate(const void *a, const void *b)
+static void ratio_tic(double number, char *text, size_t capacity)
 {
-    const curve *one = a, *other = b;
-    return (one->last_rate > other->last_rate) - (one->last_rate < other->last_rate);
+    (void)snprintf(text, capacity, "%g", fabs(number) < 1e-12 ? 0 : number);
 }
 
-/* Names stand at the ends of their lines, each at least a line of text above the one
- * below it. */
-static void place_names(curve *curves, size_t count, const extent *shown, const plx_page_size *size)
-{
-    double line = log(1.69 * shown->high / shown->low) * 1.3 * size->letters / (size->height - 6 * size->letters);
-    qsort(curves, count, sizeof *curves, by_rate);
-    for (size_t i = 0; i < count; i++) {
-        curves[i].name = log(curves[i].last_rate);
-        if (i > 0)
-            curves[i].name = fmax(curves[i].name, curves[i - 1].name + line);
-    }
-}
-
-static void put_names(plx_page *page, const curve *curves, size_t count, const extent *shown, FILE *to)
-{
-    for (size_t i = 0; i < count; i++) {
-        (void)fputs("set label ", to);
-        plx_page_quoted(to, page->series[curves[i].series].label);
-        (void)fprintf(to, " at %.9g,%.9g left offset 0.8,0 tc rgb '%s'\n", shown->right, exp(curves[i].name),
-                      plx_page_colour(page->series[curves[i].series].colour));
-    }
-}
-
-/* Over few decades 1, 2 and 5 are numbered, else gnuplot's powers of ten. */
-static void put_rate_tics(const extent *shown, FILE *to)
-{
-    static const double steps[] = {1, 2, 5};
-    double decade = pow(10, floor(log10(shown->low / 1.3)));
-    const char *separator = "set ytics (";
-    if (shown->high / shown->low > 200)
-        return;
-    for (size_t i = 0; i < 12; i++) {
-        double at = decade * steps[i % 3] * pow(10, (double)(i / 3));
-        (void)fprintf(to, "%s%.6g", separator, at);
-        separator = ", ";
-    }
-    (void)fputs(")\n", to);
-}
-
-/* "64", "4 Ki", "1 Mi": of a power of two. */
-static void put_size_tic(double size, FILE *to)
+/* "64", "4 Ki", "1 Mi": of a power of two; "300" of what is none. */
+static void size_tic(double size, char *text, size_t capacity)
 {
     static const char *const units[] = {"", " Ki", " Mi", " Gi", " Ti", " Pi"};
     size_t unit = 0;
-    while (size >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+    while (size >= 1024 && fmod(size, 1024) < 0.5 && unit + 1 < sizeof units / sizeof units[0]) {
         size /= 1024;
         unit++;
     }
-    (void)fprintf(to, "'%.0f%s' ", size, units[unit]);
+    (void)snprintf(text, capacity, "%.0f%s", size, units[unit]);
 }
 
-/* Powers of two, every so many that their numbers stand apart; between two of them the
- * ends are numbered. */
-static void put_size_tics(const plx_page_problem *kind, const extent *shown, const plx_page_size *size, FILE *to)
+/* Powers of two, every so many that their numbers stand apart; between two of them the ends. */
+static void put_sizes(plx_pen *pen, const plx_axis *x, const plx_page_problem *kind, double bottom)
 {
-    double most = size->width / (5.0 * size->letters);
-    double first = ceil(log2(shown->left) - 1e-6), last = floor(log2(shown->right) + 1e-6);
-    double step = fmax(ceil((last - first) / most), 1);
-    const char *separator = "set xtics (";
-    if (last - first < 1) {
-        (void)fprintf(to, "set xtics ('%.0f' %.9g, '%.0f' %.9g)\n", shown->left, shown->left, shown->right,
-                      shown->right);
-        return;
-    }
+    static const plx_lettering tic = {.size = PLX_SMALL, .side = PLX_MIDDLE, .ink = PLX_SOFT},
+                               name = {.size = PLX_SMALL, .side = PLX_RIGHT, .ink = PLX_SOFT};
+    double first = ceil(log2(x->low) - 1e-3), last = floor(log2(x->high) + 1e-3);
+    double step = fmax(ceil((last - first) / ((x->to - x->from) / 52)), 1);
+    char text[32];
+    plx_pen_line(pen, x->from, bottom, x->to, bottom, PLX_SOFT, false);
+    for (double at = first; at <= last; at += step)
+        plx_pen_line(pen, plx_axis_at(x, exp2(at)), bottom, plx_axis_at(x, exp2(at)), bottom + 4, PLX_SOFT, false);
     for (double at = first; at <= last; at += step) {
-        (void)fputs(separator, to);
         if (kind->rank == 3)
-            (void)fprintf(to, "'%.0f' ", exp2(at));
+            (void)snprintf(text, sizeof text, "%.0f", exp2(at));
         else
-            put_size_tic(exp2(at), to);
-        (void)fprintf(to, "%.9g", exp2(at));
-        separator = ", ";
+            size_tic(exp2(at), text, sizeof text);
+        plx_pen_text(pen, plx_axis_at(x, exp2(at)), bottom + 16, &tic, text);
     }
-    (void)fputs(")\n", to);
+    if (last < first) {
+        (void)snprintf(text, sizeof text, "%.0f", x->low);
+        plx_pen_text(pen, (x->from + x->to) / 2, bottom + 16, &tic, text);
+    }
+    plx_pen_text(pen, x->to, bottom + 33, &name, axis_of(kind));
 }
 
-static void put_axes(const plx_page_problem *kind, bool flops, const extent *shown, const plx_page_size *size, FILE *to)
+enum { LEFT = 48, NAMES = 78, PLOT = 260, BELOW = 40, FEW = 40 };
+
+/* One size alone is a place in the middle. */
+static plx_axis size_axis(double left, double right, double from, double to)
 {
-    (void)fputs("set logscale x 2\nset logscale y\nset format y '%g'\n", to);
-    put_size_tics(kind, shown, size, to);
-    /* A little wider: gnuplot leaves out a tic at the very end, by rounding. */
-    (void)fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset rmargin 13\n", shown->left / 1.001,
-                  shown->right * 1.001, shown->low / 1.3, shown->high * 1.3);
-    put_rate_tics(shown, to);
-    (void)fputs("set xlabel ", to);
-    plx_page_quoted(to, axis_of(kind));
-    (void)fprintf(to, "\nset ylabel '%s'\n", flops ? "GFLOP/s" : "GB/s");
+    bool wide = right > left * 1.0001;
+    return (plx_axis){
+        .low = wide ? left : left / 2, .high = wide ? right : left * 2, .from = from, .to = to, .log = true};
 }
 
-/* Marks and dashes of its own, so that colour is not all that tells series apart. */
-static void put_curve(plx_page *page, const curve *of, const char *word, FILE *to)
+/* Marks with words, where they are not too many to be told apart. */
+static void put_marks(plx_page *page, plx_pen *pen, const curve *of, const plx_axis *x, const plx_axis *y)
 {
-    static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
-    size_t colour = page->series[of->series].colour;
-    if (of->squares > 0)
-        (void)fprintf(to, "%s $squares%zu with linespoints lw 2 dt %zu pt %d ps 0.7 lc rgb '%s'", word, of->series,
-                      colour % 5 + 1, marks[colour], plx_page_colour(colour));
-    if (of->others > 0)
-        (void)fprintf(to, "%s $others%zu with points pt %d ps 0.5 lc rgb '%s'", of->squares > 0 ? "," : word,
-                      of->series, marks[colour], plx_page_colour(colour));
+    char rate[48], text[200];
+    for (size_t i = 0; i < of->count; i++) {
+        if (!of->points[i].square)
+            continue;
+        plx_page_rate_text(of->points[i].rate, plx_page_in_flops(page, of->points[i].problem), rate, sizeof rate);
+        (void)snprintf(text, sizeof text, "%.60s %.60s: %s", page->series[of->series].label,
+                       page->problems[of->points[i].problem].shape, rate);
+        plx_pen_mark(pen, plx_axis_at(x, of->points[i].size), plx_axis_at(y, of->points[i].rate),
+                     page->series[of->series].colour, text);
+    }
 }
 
-static void put_curves(plx_page *page, const plx_page_figure *figure, curve *curves, const plx_page_size *size,
-                       FILE *to)
+static void put_curve(plx_page *page, plx_pen *pen, const curve *of, const plx_axis *x, const plx_axis *y)
 {
-    const plx_page_problem *kind = &page->problems[figure->of];
-    bool flops = plx_page_in_flops(page, figure->of);
-    extent shown = {INFINITY, 0, INFINITY, 0};
+    size_t colour = page->series[of->series].colour, squares = 0, others = 0;
+    bool few = of->squares <= FEW;
+    plx_spot *spots = plx_page_memory(page, 2 * of->count, sizeof *spots);
+    if (spots == NULL)
+        return;
+    for (size_t i = 0; i < of->count; i++) {
+        plx_spot at = {plx_axis_at(x, of->points[i].size), plx_axis_at(y, of->points[i].rate)};
+        if (of->points[i].square && few)
+            spots[squares++] = at;
+        else
+            spots[of->count + others++] = at;
+    }
+    plx_pen_dots(pen, spots + of->count, others, colour);
+    if (squares > 1)
+        plx_pen_path(pen, spots, squares, colour, false);
+    free(spots);
+    if (few)
+        put_marks(page, pen, of, x, y);
+}
+
+/* The place of its last square, else of its last point. */
+static double end_of(const curve *of, const plx_axis *y)
+{
+    double rate = of->points[of->count - 1].rate;
+    for (size_t i = 0; i < of->count; i++)
+        if (of->squares > 0 && of->points[i].square)
+            rate = of->points[i].rate;
+    return plx_axis_at(y, rate);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const curve *one = a, *other = b;
+    return (one->name > other->name) - (one->name < other->name);
+}
+
+/* Names stand beside the ends of their lines. */
+static void put_names(plx_page *page, plx_pen *pen, curve *curves, size_t count, const plx_axis *y)
+{
+    double places[64];
+    char name[64];
+    for (size_t i = 0; i < count; i++)
+        curves[i].name = end_of(&curves[i], y);
+    qsort(curves, count, sizeof *curves, by_place);
+    for (size_t i = 0; i < count && i < 64; i++)
+        places[i] = curves[i].name + 4;
+    count = count < 64 ? count : 64;
+    plx_pen_apart(places, count, 16, y->to + 4, y->from + 4);
+    for (size_t i = 0; i < count; i++) {
+        const plx_lettering how = {.size = PLX_LETTERS, .ink = page->series[curves[i].series].colour};
+        plx_pen_fit(page->series[curves[i].series].label, NAMES - 10, PLX_LETTERS, name, sizeof name);
+        plx_pen_text(pen, pen->width - NAMES + 8, places[i], &how, name);
+    }
+}
+
+/* How many curves there are; each has a list of points. */
+static size_t find_curves(plx_page *page, size_t problem, curve *curves, extent *shown)
+{
+    bool flops = plx_page_in_flops(page, problem);
     size_t count = 0;
     for (size_t s = 0; s < page->series_count; s++) {
-        curves[count] = put_series(page, s, kind, flops, &shown, to);
-        count += curves[count].squares + curves[count].others > 0;
+        curve made = {.series = s};
+        made.points = points_of(page, s, &page->problems[problem], flops, &made.count);
+        for (size_t i = 0; i < made.count; i++)
+            made.squares += made.points[i].square;
+        widen(shown, &made);
+        if (made.count > 0)
+            curves[count++] = made;
+        else
+            free(made.points);
     }
-    place_names(curves, count, &shown, size);
-    put_axes(kind, flops, &shown, size, to);
-    put_names(page, curves, count, &shown, to);
-    for (size_t i = 0; i < count; i++)
-        put_curve(page, &curves[i], i == 0 ? "plot" : ",", to);
-    (void)fputc('\n', to);
+    return count;
 }
 
-static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+static void draw_curves(plx_page *page, const plx_page_figure *figure, plx_pen *pen, curve *curves)
+{
+    const plx_page_problem *kind = &page->problems[figure->of];
+    extent shown = {INFINITY, 0, INFINITY, 0};
+    size_t count = find_curves(page, figure->of, curves, &shown);
+    double top = pen->top + 24, bottom = top + PLOT;
+    if (count == 0)
+        return;
+    const plx_axis x = size_axis(shown.left, shown.right, LEFT + 8, pen->width - NAMES),
+                   y = {.low = shown.low / 1.3, .high = shown.high * 1.3, .from = bottom, .to = top, .log = true};
+    plx_pen_heights(pen, &y, LEFT, x.to, plx_page_in_flops(page, figure->of) ? "FLOP/s" : "B/s", plx_tic_of_rate);
+    put_sizes(pen, &x, kind, bottom);
+    for (size_t i = 0; i < count; i++)
+        put_curve(page, pen, &curves[i], &x, &y);
+    put_names(page, pen, curves, count, &y);
+    pen->height = bottom + BELOW;
+    for (size_t i = 0; i < count; i++)
+        free(curves[i].points);
+}
+
+static void draw(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
 {
     curve *curves = plx_page_memory(page, page->series_count, sizeof *curves);
-    plx_page_canvas(size, to);
     if (curves != NULL)
-        put_curves(page, what, curves, size, to);
+        draw_curves(page, figure, pen, curves);
     free(curves);
+}
+
+/* ---- the picture beside it: ours over the best of the vendor's ways, on an even axis ----------- */
+
+typedef struct ratio_point {
+    plx_page_duel duel;
+    double size;
+} ratio_point;
+
+static int by_ratio(const void *a, const void *b)
+{
+    const ratio_point *one = a, *other = b;
+    return (one->duel.ratio > other->duel.ratio) - (one->duel.ratio < other->duel.ratio);
+}
+
+/* malloc'ed, from the least ratio to the most. */
+static ratio_point *ratios_of(plx_page *page, const plx_page_problem *kind, size_t *count)
+{
+    ratio_point *points = plx_page_memory(page, page->record_count, sizeof *points); /* each has a record of ours */
+    *count = 0;
+    for (size_t i = 0; points != NULL && i < page->record_count; i++) {
+        const plx_page_problem *problem = &page->problems[page->records[i].problem];
+        if (page->records[i].first != i || !plx_page_alike(problem, kind) || !(problem->size > 0))
+            continue;
+        for (size_t s = 0; s < page->series_count; s++)
+            if (plx_page_duel_of(page, i, s, &points[*count].duel))
+                points[(*count)++].size = problem->size;
+    }
+    if (*count > 0)
+        qsort(points, *count, sizeof *points, by_ratio);
+    return points;
+}
+
+/* Nineteen of twenty points are within it; the others stand at its edge. */
+static double highest_ratio(const ratio_point *points, size_t count)
+{
+    return fmin(fmax(1.2 * points[count * 19 / 20 < count ? count * 19 / 20 : count - 1].duel.ratio, 1.5), 20);
+}
+
+/* Where there are few a mark, else a dot without the name of the backend. */
+static void put_ratio(plx_page *page, plx_pen *pen, const ratio_point *at, bool few, const plx_axis *x,
+                      const plx_axis *y)
+{
+    const plx_page_series *series = &page->series[at->duel.own->series];
+    const char *shape = page->problems[at->duel.own->problem].shape;
+    double left = plx_axis_at(x, at->size), height = plx_axis_at(y, fmin(at->duel.ratio, y->high));
+    char ratio[32], text[256];
+    plx_page_ratio_text(at->duel.ratio, ratio, sizeof ratio);
+    if (few) {
+        (void)snprintf(text, sizeof text, "%.40s %.70s: %s", series->label, shape, ratio);
+        plx_pen_mark(pen, left, height, series->colour, text);
+    } else {
+        (void)snprintf(text, sizeof text, "%.70s: %s", shape, ratio);
+        plx_pen_dot(pen, left, height, series->colour, text);
+    }
+}
+
+static double put_ratio_legend(plx_page *page, plx_pen *pen, const ratio_point *points, size_t count)
+{
+    plx_legend entries[PLX_PAGE_COLOURS];
+    size_t named = 0;
+    for (size_t s = 0; s < page->series_count && named < PLX_PAGE_COLOURS; s++)
+        for (size_t i = 0; i < count; i++)
+            if (points[i].duel.own->series == s) {
+                entries[named++] = (plx_legend){page->series[s].label, page->series[s].colour};
+                break;
+            }
+    return plx_pen_legend(pen, pen->top + 14, entries, named);
+}
+
+static void draw_ratios(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
+{
+    const plx_page_problem *kind = &page->problems[figure->of];
+    size_t count;
+    ratio_point *points = ratios_of(page, kind, &count);
+    double left = INFINITY, right = 0, top = put_ratio_legend(page, pen, points, count) + 18, bottom = top + PLOT - 14;
+    if (count == 0) {
+        free(points);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        left = fmin(left, points[i].size);
+        right = fmax(right, points[i].size);
+    }
+    const plx_axis x = size_axis(left, right, LEFT + 8, pen->width - 26),
+                   y = {.low = 0, .high = highest_ratio(points, count), .from = bottom, .to = top};
+    plx_pen_heights(pen, &y, LEFT, x.to, "times as fast as the best of the library's ways", ratio_tic);
+    put_sizes(pen, &x, kind, bottom);
+    plx_pen_line(pen, LEFT, plx_axis_at(&y, 1), x.to, plx_axis_at(&y, 1), PLX_BAD, true);
+    for (size_t i = 0; i < count; i++)
+        put_ratio(page, pen, &points[i], count <= FEW, &x, &y);
+    pen->height = bottom + BELOW;
+    free(points);
 }
 
 /* ---- figures, and the section ---------------------------------------------------------------- */
 
+static void name_figure(plx_page *page, size_t problem, bool ratios, plx_page_figure *figure)
+{
+    const plx_page_problem *kind = &page->problems[problem];
+    *figure = (plx_page_figure){.kind = ratios ? "ratio" : "sweep", .of = problem, .draw = ratios ? draw_ratios : draw};
+    (void)snprintf(figure->name, sizeof figure->name, "%s-%.30s-%.10s-%.60s", figure->kind, kind->op, kind->dtype,
+                   kind->form);
+    (void)snprintf(figure->title, sizeof figure->title, "%s: %.30s %.10s %.60s",
+                   ratios ? "Our speed over the library's, against size" : "Rate against size", kind->op, kind->dtype,
+                   kind->form);
+}
+
 bool plx_page_sweep_figure(plx_page *page, size_t index, plx_page_figure *figure)
 {
     for (size_t i = 0; i < page->problem_count; i++) {
-        const plx_page_problem *kind = &page->problems[i];
         if (!plx_page_opens_kind(page, i) || !has_sizes(page, i) || index-- > 0)
             continue;
-        *figure = (plx_page_figure){.kind = "sweep", .of = i, .script = put_script};
-        (void)snprintf(figure->name, sizeof figure->name, "sweep-%.30s-%.10s-%.60s", kind->op, kind->dtype, kind->form);
-        (void)snprintf(figure->title, sizeof figure->title, "Rate against size: %.30s %.10s %.60s", kind->op,
-                       kind->dtype, kind->form);
+        name_figure(page, i, false, figure);
         return true;
     }
     return false;
+}
+
+/* Whether a library was timed beside ours in two problems of a kind. */
+static bool has_ratios(plx_page *page, size_t problem)
+{
+    size_t count;
+    ratio_point *points = ratios_of(page, &page->problems[problem], &count);
+    size_t first = count > 0 ? points[0].duel.own->problem : 0;
+    bool several = false;
+    for (size_t i = 0; i < count; i++)
+        several = several || points[i].duel.own->problem != first;
+    free(points);
+    return several;
+}
+
+bool plx_page_ratio_figure(plx_page *page, size_t index, plx_page_figure *figure)
+{
+    for (size_t i = 0; i < page->problem_count; i++) {
+        if (!plx_page_opens_kind(page, i) || !has_ratios(page, i) || index-- > 0)
+            continue;
+        name_figure(page, i, true, figure);
+        return true;
+    }
+    return false;
+}
+
+static size_t count_problems(plx_page *page, const plx_page_problem *kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page->problem_count; i++)
+        count += plx_page_alike(&page->problems[i], kind);
+    return count;
 }
 
 static void put_cell(plx_page *page, size_t series, size_t problem, bool flops, FILE *to)
@@ -327,22 +462,28 @@ static void put_table(plx_page *page, const plx_page_problem *kind, bool flops, 
     free(shown);
 }
 
+enum { MOST_ROWS = 24 };
+
 void plx_page_sweeps(plx_page *page, FILE *to)
 {
-    plx_page_figure figure;
-    size_t count = 0;
-    plx_page_section(to, "sizes", "Rate against size");
-    for (; plx_page_sweep_figure(page, count, &figure); count++) {
+    plx_page_figure figure, ratios;
+    for (size_t count = 0; plx_page_sweep_figure(page, count, &figure); count++) {
         const plx_page_problem *kind = &page->problems[figure.of];
         if (count == 0)
-            (void)fputs("<p>The best kernel of every backend. Lines join squares (and vectors); the points "
-                        "are other shapes.</p>\n",
+            (void)fputs("<p>Left: the best kernel of every backend. Lines join squares (and vectors); dots are other "
+                        "shapes. Right: our speed over the fastest way of the vendor’s library in the same run; points "
+                        "above the dashed line are faster.</p>\n",
                         to);
-        plx_page_put(to, "<h3>%s %s %s</h3>\n", kind->op, kind->dtype, kind->form);
+        plx_page_put(to, "<div class=\"op o%zu\" id=\"kind-%zu\"><h3>%s %s %s</h3>\n<div class=\"plots\">\n",
+                     (size_t)kind->first->problem.op, kind->kind, kind->op, kind->dtype, kind->form);
         plx_page_draw(page, &figure, to);
-        put_table(page, kind, plx_page_in_flops(page, figure.of), !page->plots, to);
+        if (has_ratios(page, figure.of)) {
+            name_figure(page, figure.of, true, &ratios);
+            plx_page_draw(page, &ratios, to);
+        }
+        (void)fputs("</div>\n", to);
+        if (count_problems(page, kind) <= MOST_ROWS)
+            put_table(page, kind, plx_page_in_flops(page, figure.of), false, to);
+        (void)fputs("</div>\n", to);
     }
-    if (count == 0)
-        (void)fputs("<p>No operation was timed at two sizes.</p>\n", to);
-    (void)fputs("</section>\n", to);
 }

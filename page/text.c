@@ -92,14 +92,16 @@ void plx_page_rate_text(double rate, bool flops, char *text, size_t capacity)
     (void)snprintf(text, capacity, "%s %s%s", number, large ? "T" : "G", flops ? "FLOP/s" : "B/s");
 }
 
-void plx_page_section(FILE *to, const char *id, const char *title)
-{
-    (void)fprintf(to, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
-}
-
 void plx_page_series_mark(FILE *to, plx_page *page, size_t series)
 {
     (void)fprintf(to, "<span class=\"mark c%zu\">", page->series[series].colour);
     plx_page_text(to, page->series[series].shown);
     (void)fputs("</span>", to);
+}
+
+void plx_page_ratio_bar(double ratio, FILE *to)
+{
+    double end = ratio < 0 ? 0 : ratio > 2 ? 100 : 50 * ratio;
+    (void)fprintf(to, "<td class=\"one %s\" style=--a:%.0f%%;--b:%.0f%%>", ratio < 1 ? "behind" : "ahead",
+                  end < 50 ? end : 50, end > 50 ? end : 50);
 }

@@ -142,6 +142,12 @@ static inline bool plx_timing_counts(const plx_timing *time)
     return time->measured && time->median_ns > 0 && time->high_ns - time->low_ns <= time->median_ns;
 }
 
+/* How the samples of a time lie: the least, the quartiles, the most. */
+typedef struct plx_spread {
+    bool known;
+    double least, lower, middle, upper, most; /* ns */
+} plx_spread;
+
 /* What bounds a time from below, measured in the same process on the same device. */
 typedef enum plx_ceiling_kind {
     PLX_CEILING_COPY = 0, /* reading and writing, GB/s */
@@ -185,7 +191,7 @@ typedef struct plx_record {
     char backend[48]; /* "opencl:0" */
     size_t device;    /* index into the results' devices */
     char kernel[64];  /* "split-k"; "split-k:64x64/4" where that was asked for */
-    char idea[160];
+    char idea[512];   /* at the end of a word, where it is longer */
     uint32_t kernel_flags;
     bool named;   /* the kernel was asked for by name, not by "best" or "all" */
     size_t group; /* records of one problem on the same bytes have one group */
@@ -206,7 +212,8 @@ typedef struct plx_record {
     uint64_t shift;            /* elements by which each operand started past an aligned address */
     char config[40];           /* the configuration in which the kernel ran, "64x64/4"; "" where it has none */
     char remark[160];          /* what ran otherwise than planned, and why; "": nothing */
-    uint64_t reserved[16];     /* 0: new members go here */
+    plx_spread spread;         /* of the samples that `time` is made of */
+    uint64_t reserved[10];     /* 0: new members go here */
 } plx_record;
 
 typedef struct plx_pair {
@@ -405,9 +412,9 @@ PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 
 /* ---- reports --------------------------------------------------------------- */
 
-/* The file of any JSON of ours, written in about a tenth of its bytes: lists of records become tables of one line a record,
- * and what was measured keeps the digits that its interval justifies.  Everything that reads results reads it.  PLX_IO,
- * PLX_INVALID: as plx_results_read(). */
+/* The file of any JSON of ours, written in about a tenth of its bytes: lists of records become tables of one line a
+ * record, and what was measured keeps the digits that its interval justifies.  Everything that reads results reads it.
+ * PLX_IO, PLX_INVALID: as plx_results_read(). */
 PLX_API plx_status plx_results_pack(const char *path, FILE *to, plx_error *error);
 /* As plx_results_write(), into a stream. */
 PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);

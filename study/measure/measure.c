@@ -630,6 +630,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
         timing->queues = r->sets->count < rules->queues ? r->sets->count : rules->queues;
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
+        plx_spread_of_samples(r->samples, r->count, &r->candidate->spread);
         plx_interval_of(r->latencies, r->calls, &timing->latency);
         if (!rules->together) /* a sweep is compared within itself alone */
             plx_timing_widen(timing);

@@ -85,6 +85,36 @@ void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *
     plx_interval_of(host, kept, &timing->host);
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+void plx_spread_of_samples(const plx_sample *samples, size_t count, plx_spread *spread)
+{
+    bool keep[PLX_MAX_SAMPLES], throttled;
+    double times[PLX_MAX_SAMPLES];
+    size_t kept = 0;
+
+    if (count > PLX_MAX_SAMPLES)
+        count = PLX_MAX_SAMPLES;
+    (void)plx_samples_filter(samples, count, keep, &throttled);
+    (void)plx_samples_leave_disturbed(samples, count, keep);
+    for (size_t i = 0; i < count; ++i)
+        if (keep[i])
+            times[kept++] = samples[i].time_ns;
+    *spread = (plx_spread){.known = kept > 0};
+    if (kept == 0)
+        return;
+    qsort(times, kept, sizeof *times, by_time);
+    spread->least = times[0];
+    spread->lower = times[kept / 4];
+    spread->middle = times[kept / 2];
+    spread->upper = times[3 * kept / 4];
+    spread->most = times[kept - 1];
+}
+
 /* ---- from run to run --------------------------------------------------------------- */
 
 /* By how much the same launch differs from process to process, where all samples of one

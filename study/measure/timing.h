@@ -52,6 +52,9 @@ size_t plx_samples_leave_disturbed(const plx_sample *samples, size_t count, bool
 /* Median and interval on both clocks, of what is kept. */
 void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *timing);
 
+/* How the times that are kept lie. */
+void plx_spread_of_samples(const plx_sample *samples, size_t count, plx_spread *spread);
+
 /* Adds to the intervals what samples of one process can't show: how far the next one's
  * will be from them. */
 void plx_timing_widen(plx_timing *timing);

@@ -142,6 +142,23 @@ static void interval_fields(plx_archive *archive, const char *name, plx_interval
     plx_archive_close(archive);
 }
 
+/* Of a time alone; numbers that do not follow one another are none. */
+static void spread_fields(plx_archive *archive, plx_spread *spread)
+{
+    double *const numbers[] = {&spread->least, &spread->lower, &spread->middle, &spread->upper, &spread->most};
+    static const char *const names[] = {"least_ns", "lower_quartile_ns", "median_ns", "upper_quartile_ns", "most_ns"};
+    if (!plx_archive_open(archive, "spread", spread->known))
+        return;
+    for (size_t i = 0; i < 5; i++)
+        *numbers[i] = plx_archive_number(archive, names[i], *numbers[i], PLX_MOST_NS, 0);
+    spread->known = spread->least > 0;
+    for (size_t i = 1; i < 5; i++)
+        spread->known = spread->known && *numbers[i] >= *numbers[i - 1];
+    if (!spread->known)
+        *spread = (plx_spread){.known = false};
+    plx_archive_close(archive);
+}
+
 static void ceiling_fields(plx_archive *archive, plx_ceiling *ceiling)
 {
     if (!plx_archive_open(archive, "ceiling", ceiling->applies))
@@ -244,6 +261,7 @@ void plx_archive_record(plx_archive *archive, size_t devices, plx_record *record
     plx_archive_error(archive, &record->error);
     plx_archive_likeness(archive, &record->likeness);
     plx_archive_time(archive, &record->time);
+    spread_fields(archive, &record->spread);
     interval_fields(archive, "host_time", &record->time.host);
     interval_fields(archive, "latency", &record->time.latency);
     ceiling_fields(archive, &record->ceiling);

@@ -1,6 +1,8 @@
 /* The record of a candidate. */
 #include "study/run/run.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 
 void plx_record_fill(plx_record *record, const plx_candidate *candidate, const plx_inputs *inputs, size_t group)
@@ -19,12 +21,13 @@ void plx_record_fill(plx_record *record, const plx_candidate *candidate, const p
         .error = candidate->error,
         .likeness = candidate->likeness,
         .time = candidate->time,
+        .spread = candidate->spread,
         .counted = candidate->counted,
         .counters = candidate->counters,
     };
     (void)snprintf(record->backend, sizeof record->backend, "%s", plx_backend_label(candidate->backend));
     plx_candidate_name(candidate, record->kernel);
-    (void)snprintf(record->idea, sizeof record->idea, "%s", candidate->kernel != NULL ? candidate->kernel->idea : "");
+    plx_text_words(candidate->kernel != NULL ? candidate->kernel->idea : "", record->idea, sizeof record->idea);
     (void)snprintf(record->reason, sizeof record->reason, "%s", candidate->reason);
     (void)snprintf(record->counters_reason, sizeof record->counters_reason, "%s", candidate->counters_reason);
     record->kernel_flags = candidate->kernel != NULL ? candidate->kernel->flags : 0;

@@ -143,6 +143,7 @@ typedef struct plx_candidate {
     plx_likeness likeness;
     size_t repeats; /* runs beyond the first whose bits were compared with it */
     plx_timing time;
+    plx_spread spread;
     bool cached; /* while it was timed, all that the launches touched fitted in the cache */
     bool counted;
     plx_counters counters;

@@ -117,12 +117,12 @@ try_all() { # WITH WITHOUT DIRECTORY: in which either may write
     [ $status = 0 ] || fail "$with: standard output is no file: status $status"
 
     [ "$with" = as_fake ] || chmod 777 "$work/bin"
-    PATH=$work/bin:$PATH raised report "$work/bench.json" -o -
+    PATH=$work/bin:$PATH raised report "$work/bench.json" --plot sweep -o "$place/picture.png"
     untouched "$work/bin/gnuplot.started" "a program of the user's PATH was started"
     PATH=$work/bin:$PATH raised probe banks --backend host --seconds 0.01 --plot "$place/picture.svg"
     untouched "$work/bin/gnuplot.started" "a program of the user's PATH was started for a picture"
     untouched "$place/picture.svg" "a picture is written"
-    PATH=$work/bin:$PATH plainly report "$work/bench.json" -o -
+    PATH=$work/bin:$PATH plainly report "$work/bench.json" --plot sweep -o "$place/plain.png"
     touched "$work/bin/gnuplot.started" "a program of the user's PATH is started"
 }
 

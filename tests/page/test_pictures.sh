@@ -21,7 +21,8 @@ expect() {
 
 mkdir -p "$work/doc" "$work/results/h200" &&
     cp "$source"/doc/*.svg "$work/doc/" &&
-    cp "$source"/results/h200/ladder-gemm.json "$source"/results/h200/accuracy-gemm.json "$work/results/h200/" || exit 99
+    cp "$source"/results/h200/ladder-gemm.json "$source"/results/h200/accuracy-gemm.json "$source"/results/h200/bench-*.json \
+        "$work/results/h200/" || exit 99
 chmod u+w "$work"/doc/* "$work"/results/h200/*
 sed 's/"gflops": 4/"gflops": 5/' "$source/results/h200/ladder-gemm.json" >"$work/results/h200/ladder-gemm.json"
 expect 1 "a result is newer"
@@ -30,6 +31,7 @@ expect 2 "the picture is gone"
 
 sh "$pictures" "$parallax" "$source" || failures=$((failures + 1))
 for name in "$source"/doc/*.svg; do
+    awk -f "$source/tests/page/overlaps.awk" "$name" || failures=$((failures + 1))
     grep -q "doc/${name##*/}" "$source/README.md" || { echo "FAIL: README does not show $name" && failures=$((failures + 1)); }
 done
 [ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }
