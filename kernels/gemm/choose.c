@@ -52,10 +52,11 @@ static bool is_worth_moves(const plx_problem *problem)
            (plx_gemm_matvec_moves(problem) == 0 || (double)p->m * (double)p->n * (double)p->k >= WORTH_MOVES);
 }
 
-static const uint32_t of_f32[] = {PLX_GEMM_SPLIT_K, PLX_GEMM_STREAM_K, PLX_GEMM_ASYNC_COPY, PLX_GEMM_MANY_BLOCKS,
-                                  PLX_GEMM_SHORT_K, PLX_GEMM_FEW_ROWS, PLX_GEMM_MATVEC};
-static const uint32_t of_halves[] = {PLX_GEMM_MATVEC,        PLX_GEMM_WGMMA_PIPELINED, PLX_GEMM_WGMMA_CLUSTER,
-                                     PLX_GEMM_WGMMA_ELECTED, PLX_GEMM_MMA_DIRECT,      PLX_GEMM_WGMMA_NARROW};
+/* Those with few schedules first: what they take bounds the searches of the others. */
+static const uint32_t of_f32[] = {PLX_GEMM_STREAM_K, PLX_GEMM_SHORT_K,    PLX_GEMM_FEW_ROWS,   PLX_GEMM_MATVEC,
+                                  PLX_GEMM_SPLIT_K,  PLX_GEMM_ASYNC_COPY, PLX_GEMM_MANY_BLOCKS};
+static const uint32_t of_halves[] = {PLX_GEMM_MATVEC,     PLX_GEMM_WGMMA_PIPELINED, PLX_GEMM_WGMMA_CLUSTER,
+                                     PLX_GEMM_MMA_DIRECT, PLX_GEMM_WGMMA_NARROW,    PLX_GEMM_WGMMA_ELECTED};
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* The schedule that should take the least time of those that can be had; infinite: there is none. */
