@@ -2,6 +2,7 @@
  * many buffers take turns: all of it without a device and without a clock. */
 #include "study/measure/ceiling.h"
 #include "study/measure/timed_sets.h"
+#include "base/text.h"
 #include "study/measure/timing.h"
 
 #include <math.h>
@@ -121,6 +122,38 @@ static void disturbed_samples_are_left_out_while_enough_are_there(void **unused)
     plx_timing_of_samples(samples, TAKEN, &timing);
     assert_int_equal(timing.disturbed, 0);
     assert_int_equal(timing.samples, TAKEN);
+}
+
+static void spread_is_of_what_is_kept(void **unused)
+{
+    plx_sample samples[TAKEN];
+    plx_spread spread;
+    (void)unused;
+    take(samples);
+    for (int i = 0; i < TAKEN; i++)
+        samples[i].time_ns = 100 + i;
+    samples[0].disturbed = true;
+    plx_spread_of_samples(samples, TAKEN, &spread);
+    assert_true(spread.known);
+    assert_true(spread.least > 100 && spread.least < 102);
+    assert_true(spread.most > 100 + TAKEN - 2 && spread.most < 100 + TAKEN);
+    assert_true(spread.least < spread.lower && spread.lower < spread.middle && spread.middle < spread.upper &&
+                spread.upper < spread.most);
+    plx_spread_of_samples(samples, 0, &spread);
+    assert_false(spread.known);
+}
+
+/* What says what a kernel does is cut, where it has to be, behind a word. */
+static void texts_end_with_a_word(void **unused)
+{
+    char fitted[16];
+    (void)unused;
+    plx_text_words("as long as fits", fitted, sizeof fitted);
+    assert_string_equal(fitted, "as long as fits");
+    plx_text_words("longer than what fits", fitted, sizeof fitted);
+    assert_string_equal(fitted, "longer than…");
+    plx_text_words("µµµµµµµµµµµµ", fitted, sizeof fitted);
+    assert_true(plx_is_utf8(fitted) && strlen(fitted) > 8);
 }
 
 static void samples_at_a_lower_clock_are_dropped(void **unused)
@@ -828,6 +861,8 @@ int main(void)
         cmocka_unit_test(all_are_kept_while_nothing_happens),
         cmocka_unit_test(throttled_samples_are_dropped),
         cmocka_unit_test(disturbed_samples_are_left_out_while_enough_are_there),
+        cmocka_unit_test(spread_is_of_what_is_kept),
+        cmocka_unit_test(texts_end_with_a_word),
         cmocka_unit_test(samples_at_a_lower_clock_are_dropped),
         cmocka_unit_test(one_odd_reading_is_not_the_usual_clock),
         cmocka_unit_test(when_all_are_throttled_all_are_kept_and_it_is_said),

@@ -332,7 +332,7 @@ static void what_is_written_is_read(void **state)
         "\"named\": true",      "\"vendor\": true",
         "\"hot\": true",        "\"config\": \"64x64/4\"",
         "\"baseline\": true",   "\"first_bad\": 5",
-        "\"trans_b\": true",
+        "\"trans_b\": true",    "\"upper_quartile_ns\": 7.5",
     };
     char path[] = "/tmp/parallax-test-report-XXXXXX";
     plx_results read;
@@ -345,6 +345,7 @@ static void what_is_written_is_read(void **state)
         (plx_interval){.measured = true, .median_ns = 5, .low_ns = 4, .high_ns = 6, .samples = 3};
     full->time.throttled = full->time.hot = full->named = full->counted = true;
     full->time.dropped = full->step = full->group = full->shift = 3;
+    full->spread = (plx_spread){.known = true, .least = 5, .lower = 6, .middle = 7, .upper = 7.5, .most = 9};
     (void)snprintf(full->time.clock_reason, sizeof full->time.clock_reason, "a reason");
     full->ceiling =
         (plx_ceiling){.applies = true, .kind = PLX_CEILING_READ, .value = 5, .fraction = 0.5, .over = "why"};
