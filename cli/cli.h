@@ -36,6 +36,7 @@ typedef struct cli_list {
 #define OPT_SHAPE (UINT64_C(1) << 2)
 #define OPT_DTYPE (UINT64_C(1) << 3)
 #define OPT_SETTINGS (UINT64_C(1) << 4) /* all that operations have of their own: --trans-a, --alpha */
+#define OPT_EXPORT (UINT64_C(1) << 5)   /* --recipe as explain takes it */
 #define OPT_IN (UINT64_C(1) << 10)
 #define OPT_OUT (UINT64_C(1) << 11)
 #define OPT_SEED (UINT64_C(1) << 12)

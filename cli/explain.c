@@ -468,8 +468,45 @@ static void list_all(plx_context *context)
 
 /* ---- the verb ------------------------------------------------------------------------- */
 
+static int check_export(cli_options *options)
+{
+    if ((options->given & (OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS)) != 0)
+        return cli_wrong_usage("--recipe writes files, and shows nothing else");
+    if (options->operands.count == 0 || strchr(options->operands.at[0], '/') != NULL || options->kernels.count != 1)
+        return cli_wrong_usage("of which kernel? explain OPERATION --kernel NAME --recipe DIR");
+    if (options->backends.count > 1)
+        return cli_wrong_usage("--backend: one device at a time");
+    const int status = cli_work_read(options);
+    if (status == CLI_OK && options->work.problem_count != 1)
+        return cli_wrong_usage("one shape, dtype and compute type at a time");
+    return status;
+}
+
+/* What is written says how the kernel runs on one device. */
+static int export_kernel(plx_context *context, const cli_options *options)
+{
+    char path[1024];
+    plx_error error = {""};
+    plx_backend *backend = NULL;
+    if (plx_open(context, options->backends.count > 0 ? options->backends.at[0] : NULL, &backend) != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        return CLI_UNAVAILABLE;
+    }
+    const plx_status status = plx_kernel_export(backend, &options->work.problems[0], options->kernels.at[0],
+                                                options->recipe, path, sizeof path, &error);
+    plx_close(backend);
+    if (status != PLX_OK)
+        return cli_failed(status, &error);
+    (void)fprintf(cli_out(), "%s\n", path);
+    return CLI_OK;
+}
+
 static int explain_check(cli_options *options)
 {
+    if (options->recipe != NULL)
+        return check_export(options);
+    if ((options->given & (OPT_KERNEL | OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS)) != 0)
+        return cli_wrong_usage("--kernel, --shape and what else is about a problem goes with --recipe");
     if (options->operands.count == 0 && (options->given & (OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS)) != 0)
         return cli_wrong_usage("of which operation or kernel? for example gemm, or gemm/naive");
     for (size_t i = 0; i < options->operands.count; i++)
@@ -481,6 +518,8 @@ static int explain_check(cli_options *options)
 
 static int explain_run(plx_context *context, cli_options *options)
 {
+    if (options->recipe != NULL)
+        return export_kernel(context, options);
     request *wanted = calloc(options->operands.count + 1, sizeof *wanted);
     int status = wanted != NULL ? cli_load_plugins(context) : cli_wrong_usage("no memory");
     for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++)
@@ -499,24 +538,31 @@ static int explain_run(plx_context *context, cli_options *options)
 const cli_verb cli_explain_verb = {
     .name = "explain",
     .summary = "the ladder of an operation, the idea of one kernel, or where a word stands",
-    .usage = "explain [OPERATION[/KERNEL]|WORD]... [options]",
-    .help = "Alone: the ladders, by the names of their steps.  Of an operation: its kernels in the order\n"
-            "of the ladder, each with the one change it makes.  Of a kernel: its idea, what that should\n"
-            "gain and why, what limits it, what it needs, and how exact and reproducible its results are;\n"
-            "and what 'compare' last found it to gain on each device that is here.  Any other word finds\n"
-            "the kernels of which it is said: naive, banks, coalescing.\n"
-            "\n"
-            "--source shows a kernel's CUDA C++, with --backend opencl its OpenCL C, line by line against\n"
-            "the step before.  --measured shows the gains that were recorded, and on which device.\n"
-            "--instructions counts the instructions of an operation's kernels by what they do, in the\n"
-            "text that the cuda plugin carries: no GPU is needed.\n"
-            "\n"
-            "Examples:\n"
-            "  parallax explain gemm\n"
-            "  parallax explain gemm/double-buffer transpose/padded\n"
-            "  parallax explain coalescing\n"
-            "  parallax explain gemm/tile-1d --source --measured\n",
-    .options = OPT_PLUGIN_DIR | OPT_BACKEND | OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS,
+    .usage =
+        "explain [OPERATION[/KERNEL]|WORD]... [options], or explain OPERATION --kernel KERNEL --recipe DIR [options]",
+    .help =
+        "Alone: the ladders, by the names of their steps.  Of an operation: its kernels in the order\n"
+        "of the ladder, each with the one change it makes.  Of a kernel: its idea, what that should\n"
+        "gain and why, what limits it, what it needs, and how exact and reproducible its results are;\n"
+        "and what 'compare' last found it to gain on each device that is here.  Any other word finds\n"
+        "the kernels of which it is said: naive, banks, coalescing.\n"
+        "\n"
+        "--source shows a kernel's CUDA C++, with --backend opencl its OpenCL C, line by line against\n"
+        "the step before.  --measured shows the gains that were recorded, and on which device.\n"
+        "--instructions counts the instructions of an operation's kernels by what they do, in the\n"
+        "text that the cuda plugin carries: no GPU is needed.\n"
+        "\n"
+        "--recipe writes a kernel, as it runs one problem, as a file of device code and a recipe: 'judge --source'\n"
+        "and 'run --source' run the same.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax explain gemm\n"
+        "  parallax explain gemm/double-buffer transpose/padded\n"
+        "  parallax explain coalescing\n"
+        "  parallax explain gemm/tile-1d --source --measured\n"
+        "  parallax explain gemm --kernel tile-1d --recipe . --shape 512x512x512 --backend opencl\n",
+    .options = OPT_PLUGIN_DIR | OPT_BACKEND | OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS | OPT_EXPORT | OPT_KERNEL |
+               OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS,
     .check = explain_check,
     .run = explain_run,
 };

@@ -315,6 +315,8 @@ static const option_row listed[] = {
     {"recipe", 0, "FILE", OPT_KERNEL_FILE,
      "how a kernel is launched: a file of JSON, doc/recipe.md (the source's name with .json)",
      INTO(apply_file, recipe)},
+    {"recipe", 0, "DIR", OPT_EXPORT, "write the kernel, for the problem, as device code and recipe into this directory",
+     INTO(apply_file, recipe)},
     {"source", 0, "FILE", OPT_KERNEL_FILE,
      "a kernel's device code, which its recipe launches: .cl .cu .ptx .cubin; or a function: .so .py",
      INTO(apply_file, source)},

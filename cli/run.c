@@ -191,8 +191,14 @@ static bool is_many(const cli_list *names)
 static int run_check(cli_options *options)
 {
     int status = cli_work_read(options);
+    if (status == CLI_OK)
+        status = cli_kernel_read(options);
     if (status != CLI_OK)
         return status;
+    if (options->kernel != NULL && options->kernels.count > 0)
+        return cli_wrong_usage("--source is the kernel; without --kernel");
+    if (options->kernel != NULL && !cli_list_add(&options->kernels, plx_kernel_file_facts(options->kernel)->name))
+        return cli_wrong_usage("no memory");
     if (is_many(&options->backends))
         return cli_wrong_usage("one backend at a time; 'parallax compare' takes several");
     if (is_many(&options->kernels))
@@ -246,7 +252,7 @@ const cli_verb cli_run_verb = {
             "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
             "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
     .takes_one = true,
-    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV,
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV | OPT_KERNEL_FILE,
     .check = run_check,
     .run = run_run,
 };

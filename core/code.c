@@ -186,6 +186,37 @@ plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t cap
                                                  plan->kernel->name);
 }
 
+plx_status plx_describe_kernel(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                               plx_described_kernel **described)
+{
+    request asked;
+    plx_error error = {.text = ""};
+    plx_described_kernel *made = NULL;
+    plx_status status = request_of(backend, problem, kernel, &asked);
+    if (status != PLX_OK)
+        return status;
+    if (backend->plugin->describe == NULL)
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s does not say how its kernels are launched",
+                                backend->label);
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_LAUNCHES);
+    status = backend->plugin->describe(backend->session, &asked.problem, asked.kernel, &made, &error);
+    plx_leave(&call);
+    if (status == PLX_OK && (made == NULL || made->text == NULL || made->list.launch_count > PLX_MAX_LAUNCHES))
+        status = plx_fail(&error, PLX_FAILED, "its description is none");
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "describing %s", kernel);
+    *described = made;
+    return PLX_OK;
+}
+
+void plx_described_kernel_free(plx_described_kernel *described)
+{
+    if (described == NULL)
+        return;
+    free(described->text);
+    free(described);
+}
+
 /* ---- instructions ------------------------------------------------------------------ */
 
 plx_status plx_code_instructions(plx_backend *backend, const plx_problem *problem, const char *kernel,

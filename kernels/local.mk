@@ -53,6 +53,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/no_terms.h \
 	kernels/recipe.h \
 	kernels/recipe.c \
+	kernels/described.c \
 	kernels/given.c \
 	kernels/preference.c \
 	kernels/ladders.c \

@@ -278,6 +278,10 @@ plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uin
 /* The recipe that carries them out; it points into the list.  Checked against the device. */
 plx_status plx_recipe_of_launches(const plx_launch_list *list, const plx_problem *problem,
                                   const plx_device_info *device, plx_recipe *recipe, plx_error *error);
+/* The other way (described.c): a recipe as such launches.  `offsets`: pointers are followed by elements to go, and
+ * shared memory is an argument.  The code is the caller's to add.  Freed as a whole, with its `text`. */
+plx_status plx_describe_recipe(const plx_recipe *recipe, const plx_problem *problem, bool offsets,
+                               plx_described_kernel **described, plx_error *error);
 /* A row that such a plan may have: it has no other recipe, and no spare. */
 extern const plx_row plx_given_row;
 

@@ -142,6 +142,7 @@ study_challenge_sources = \
 
 study_kernel_sources = \
 	study/kernel/compile.c \
+	study/kernel/export.c \
 	study/kernel/given.c \
 	study/kernel/kernel.c \
 	study/kernel/kernel.h \

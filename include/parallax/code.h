@@ -73,7 +73,7 @@ typedef struct plx_given {
     const void *bytes;                /* BYTES */
     const struct plx_given *pointers; /* BYTES: those within */
     uint32_t pointer_count;
-    uint32_t reserved; /* 0 */
+    uint32_t is_real; /* BYTES: 1: of 4 or 8 bytes that are an f32 or f64, which only descriptions of kernels say */
 } plx_given;
 
 /* What is in a piece of memory ahead of a call. */
@@ -151,6 +151,17 @@ typedef struct plx_launch_list {
     uint64_t written;        /* which operand it writes */
     uint64_t reserved[5];    /* 0 */
 } plx_launch_list;
+
+/* A kernel of a plugin for one problem, as anybody could launch it; the list points into what is behind it.  Freed with
+ * plx_described_kernel_free(). */
+typedef struct plx_described_kernel {
+    plx_launch_list list;
+    plx_given arguments[PLX_MAX_LAUNCHES][PLX_MAX_GIVEN];
+    uint64_t values[PLX_MAX_LAUNCHES][PLX_MAX_GIVEN];
+    char entries[PLX_MAX_LAUNCHES][160];
+    char ending[8]; /* of a file with its code: "cl", "ptx" */
+    char *text;     /* the code; malloc'ed */
+} plx_described_kernel;
 
 /* What the instructions of a piece of device code do. */
 typedef enum plx_instruction {

@@ -250,6 +250,11 @@ typedef struct plx_plugin {
     /* Memory of this session is from now on such that another process can reach it: plan_launches() takes lists in the
      * language "function" then, whose `call` its plans make once what is ahead in the queue is done. */
     plx_status (*share_memory)(plx_session *session, plx_error *error);
+
+    /* How a kernel is launched for a problem, and its code, so that plan_launches() of the list does the same.  Made by
+     * malloc(), with its `text`.  PLX_UNSUPPORTED with the reason: no list can say it. */
+    plx_status (*describe)(plx_session *session, const plx_problem *problem, size_t kernel,
+                           plx_described_kernel **described, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

@@ -125,6 +125,12 @@ PLX_API const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *w
 /* What the compiler wrote last; "". */
 PLX_API const char *plx_kernel_file_log(const plx_kernel_file *kernel);
 
+/* Writes a kernel of a backend, as it runs one problem, into a directory that is there: its device code and a recipe,
+ * from which `judge --source` runs the same.  *path: the code's file; the recipe has .json for its ending.
+ * PLX_UNSUPPORTED: no recipe can say it. */
+PLX_API plx_status plx_kernel_export(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                     const char *directory, char *path, size_t capacity, plx_error *error);
+
 /* The time of a problem in a record that `judge --source --json` wrote; *found: there is one.  PLX_IO, PLX_INVALID: it
  * can't be read, or is no such record. */
 PLX_API plx_status plx_kernel_record_time(const char *path, const plx_problem *problem, plx_interval *time, bool *found,

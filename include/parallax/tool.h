@@ -168,6 +168,12 @@ PLX_API plx_status plx_context_add_kernel(plx_context *context, const plx_added_
  * not, and the message says where.  PLX_OK of all other plans. */
 PLX_API plx_status plx_plan_check_pieces(plx_plan *plan);
 
+/* How a kernel (a name, with ":CONFIG" a configuration) is launched for a problem, with its code.  PLX_UNSUPPORTED:
+ * this backend does not say, or it can't be said. */
+PLX_API plx_status plx_describe_kernel(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                       plx_described_kernel **described);
+PLX_API void plx_described_kernel_free(plx_described_kernel *described);
+
 /* The launches of a plan, and what a block of each takes; at most `capacity` of them are written. */
 PLX_API plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count);
 /* Counts the instructions of each of the code's entry points, in its order. */

@@ -175,6 +175,31 @@ plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_
     return PLX_OK;
 }
 
+plx_status plx_cuda_describe(plx_session *session, const plx_problem *problem, size_t kernel,
+                             plx_described_kernel **described, plx_error *error)
+{
+    const plx_row *row = NULL;
+    plx_recipe recipe = {.step_count = 0};
+    plx_described_kernel *made = NULL;
+    plx_code code = {.text = NULL};
+    plx_status status = plx_cuda_code(session, problem, kernel, &code, error);
+    if (status != PLX_OK)
+        return status;
+    status = plx_ladder_row(problem, kernel, &row, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(row, row->recipe, problem, &code.device, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_describe_recipe(&recipe, problem, false, &made, error);
+    if (status != PLX_OK) {
+        free(code.text);
+        return status;
+    }
+    made->text = code.text;
+    (void)snprintf(made->ending, sizeof made->ending, "ptx");
+    *described = made;
+    return PLX_OK;
+}
+
 plx_status plx_cuda_runnable_text(const plx_code *code, const char **text, char **made, plx_error *error)
 {
     char missing[16] = "";

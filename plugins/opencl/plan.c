@@ -588,6 +588,55 @@ plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, siz
     return status == PLX_OK ? plx_opencl_text(session, this.program, &this.recipe, code, error) : status;
 }
 
+/* Of a source that is compiled by options alone: what they define stands in front of it. */
+static plx_status describe_code(const planning *this, plx_described_kernel *made, plx_error *error)
+{
+    const char *defines = this->recipe.defines;
+    const size_t room = this->image->length + 2 * sizeof this->recipe.defines + 64;
+    char *text = malloc(room);
+    size_t length = 0;
+    if (text == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the text of a kernel");
+    for (const char *word = defines + strspn(defines, " "); *word != '\0'; word += strspn(word, " ")) {
+        const size_t whole = strcspn(word, " "), name = strcspn(word, " =");
+        if (strncmp(word, "-D", 2) == 0 && name < whole)
+            length += (size_t)snprintf(text + length, room - length, "#define %.*s %.*s\n", (int)name - 2, word + 2,
+                                       (int)(whole - name) - 1, word + name + 1);
+        else if (strncmp(word, "-D", 2) == 0)
+            length += (size_t)snprintf(text + length, room - length, "#define %.*s 1\n", (int)whole - 2, word + 2);
+        word += whole;
+    }
+    memcpy(text + length, this->image->bytes, this->image->length);
+    text[length + this->image->length] = '\0';
+    made->text = text;
+    (void)snprintf(made->ending, sizeof made->ending, "cl");
+    return PLX_OK;
+}
+
+plx_status plx_opencl_describe(plx_session *session, const plx_problem *problem, size_t kernel,
+                               plx_described_kernel **described, plx_error *error)
+{
+    planning this = {.session = session, .problem = problem};
+    plx_described_kernel *made = NULL;
+    plx_status status = begin(&this, kernel, error);
+    if (status == PLX_OK)
+        status = plx_recipe_has_one_code(&this.recipe, error);
+    if (status == PLX_OK && (this.recipe.map_count > 0 || (this.row->own_target && this.recipe.code[0] == '\0')))
+        status =
+            plx_fail(error, PLX_UNSUPPORTED, "its program is built once more for sm_90a, which no recipe can ask for");
+    if (status == PLX_OK && strstr(this.recipe.defines, " -cl-") != NULL)
+        status = plx_fail(error, PLX_UNSUPPORTED, "it asks the driver's compiler for numbers of registers");
+    if (status == PLX_OK)
+        status = plx_describe_recipe(&this.recipe, problem, true, &made, error);
+    if (status == PLX_OK)
+        status = describe_code(&this, made, error);
+    if (status == PLX_OK)
+        *described = made;
+    else
+        free(made);
+    return status;
+}
+
 plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
                                plx_error *error)
 {

@@ -21,6 +21,8 @@ plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem
 plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
                                plx_error *error);
 
+plx_status plx_opencl_describe(plx_session *session, const plx_problem *problem, size_t kernel,
+                               plx_described_kernel **described, plx_error *error);
 plx_status plx_opencl_plan_launches(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
                                     plx_plugin_plan **plan, plx_error *error);
 plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error);

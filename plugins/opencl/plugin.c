@@ -72,6 +72,7 @@ static const plx_plugin opencl_plugin = {
     .reserve = plx_opencl_reserve,
     .lend_scratch = opencl_lend_scratch,
     .plan_launches = plx_opencl_plan_launches,
+    .describe = plx_opencl_describe,
     .pieces_check = plx_opencl_pieces_check,
 };
 

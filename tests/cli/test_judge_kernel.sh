@@ -179,6 +179,48 @@ tried 0 right 'n % 64 == 0 does not hold' "$right"
 recipe case 1 "$plain" ', "where": ["n < 0"]'
 tried 4 not_judged 'n < 0 does not hold' "$right"
 
+# ---- our own kernels, as files and recipes: the same bits ----
+# exported OPERATION KERNEL OPTION...: 1 where no recipe can say it.
+exported() {
+    op=$1 kernel=$2
+    shift 2
+    rm -rf "$work/export" && mkdir "$work/export"
+    "$parallax" explain "$op" --kernel "$kernel" --recipe "$work/export" --backend opencl "$@" >"$work/path" 2>"$work/err" || return 1
+    cases=$((cases + 1))
+    "$parallax" run "$op" --kernel "$kernel" --backend opencl --seed 7 --quiet --out "$work/ours.npy" "$@" >"$work/out" 2>"$work/err" || fail "$op/$kernel"
+    "$parallax" run "$op" --source "$(cat "$work/path")" --backend opencl --seed 7 --quiet --out "$work/mine.npy" "$@" >"$work/out" 2>"$work/err" || fail "$op/$kernel as a file does not run"
+    cmp -s "$work/ours.npy" "$work/mine.npy" || fail "$op/$kernel as a file gives other bits"
+}
+must() {
+    exported "$@" || fail "$* is not exported"
+}
+must gemm tile-1d --shape 33x20x17 --trans-b --alpha 0.3 --beta 2
+must gemm split-k --shape 20x20x700
+must reduce two-pass --shape 100003 --reduce max
+must transpose padded --shape 33x70 --dtype f16
+must matvec split --shape 5x9000
+judged 0 right '"claims_nothing": false' matvec --source "$(cat "$work/path")" --shape 5x9000 --quick --no-timing
+if [ "${CHECK_FORM-}" = full ]; then # all of them
+    done=0 left=0
+    for op in reduce:100003 transpose:70x33 matvec:200x3000 gemm:65x70x130; do
+        for dtype in f32 f64 f16; do
+            for kernel in $("$parallax" explain "${op%:*}" | awk '$1 ~ /^([0-9]+|-)$/ && $2 ~ /^[a-z]/ { print $2 }'); do
+                if exported "${op%:*}" "$kernel" --shape "${op#*:}" --dtype $dtype; then done=$((done + 1)); else left=$((left + 1)); fi
+            done
+        done
+    done
+    echo "$done exported kernels give the bits that they gave; of $left no recipe says how they run"
+    [ "$done" -ge 40 ] || fail "only $done kernels were exported"
+fi
+refuses_explain() {
+    cases=$((cases + 1))
+    "$parallax" explain "$@" >"$work/out" 2>"$work/err"
+    [ $? = 2 ] || fail "explain $*: status $?, not 2"
+}
+refuses_explain gemm --recipe "$work"
+refuses_explain gemm --kernel naive
+refuses_explain gemm --kernel naive --recipe "$work" --backend opencl --measured
+
 # ---- Ctrl-C and SIGTERM: a record, and nobody is left ----
 recipe case 1 "$plain"
 printf '%s\n' "$head) { volatile int stay = 1; while (stay) ; *y = 0; }" >"$work/case.cl"

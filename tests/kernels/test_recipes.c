@@ -471,6 +471,73 @@ static void launches_and_maps_make_sense(void **unused)
     expect_refused(&recipe, "together has 3 blocks in clusters of 2");
 }
 
+/* Launches are what they were; in CUDA shared memory is none of the arguments, pointers of scratch memory keep their
+ * byte. */
+static void expect_same(const plx_recipe *ours, const plx_recipe *theirs, const plx_launch_list *list)
+{
+    assert_int_equal(theirs->step_count, ours->step_count);
+    assert_int_equal(list->map_count, ours->map_count);
+    for (size_t i = 0; i < ours->step_count; i++) {
+        const plx_step *a = &ours->steps[i], *b = &theirs->steps[i];
+        int64_t shared = 0;
+        assert_memory_equal(a->grid, b->grid, sizeof a->grid);
+        assert_memory_equal(a->block, b->block, sizeof a->block);
+        assert_int_equal(a->cluster > 1 ? a->cluster : 0, b->cluster);
+        assert_int_equal(a->dependent_launch, b->dependent_launch);
+        for (size_t k = 0; k < a->argument_count; k++) {
+            const plx_argument *argument = &a->arguments[k];
+            shared += argument->kind == PLX_ARG_SHARED ? argument->value : 0;
+            if (argument->kind == PLX_ARG_SCRATCH)
+                assert_int_equal(argument->value,
+                                 b->arguments[k].value + (b->arguments[k].operand == 0 ? 0 : PLX_SCRATCH_COUNTERS));
+            if (argument->kind == PLX_ARG_MAP)
+                assert_int_equal(list->maps[argument->operand].size[0], ours->maps[argument->operand].width);
+        }
+        assert_int_equal(list->launches[i].shared, shared);
+        assert_int_equal(list->launches[i].argument_count, a->argument_count - (shared > 0));
+    }
+}
+
+static size_t described_of(const plx_ladder *ladder, const plx_problem *problem, const plx_device_info *device)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ladder->count; i++) {
+        static plx_recipe ours, theirs;
+        plx_described_kernel *made = NULL;
+        plx_error reason = {""};
+        if ((ladder->rows[i].about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0 ||
+            plx_recipe_write(&ladder->rows[i], ladder->rows[i].recipe, problem, device, &ours, &reason) != PLX_OK)
+            continue;
+        assert_int_equal(plx_describe_recipe(&ours, problem, false, &made, &reason), PLX_OK);
+        assert_int_equal(plx_recipe_of_launches(&made->list, problem, device, &theirs, &reason), PLX_OK);
+        expect_same(&ours, &theirs, &made->list);
+        free(made);
+        count++;
+    }
+    return count;
+}
+
+/* Each row of ours, described as anybody's launches, is launched as it was. */
+static void rows_can_be_described(void **unused)
+{
+    const plx_device_info device = fake_gpu(9);
+    static const plx_dtype dtypes[] = {PLX_F32, PLX_F64, PLX_F16};
+    size_t count = 0;
+    (void)unused;
+    for (size_t i = 0; i < 3; i++) {
+        const plx_problem reduce = plx_reduce_of(dtypes[i], PLX_SUM, 1000003),
+                          transpose = plx_transpose_of(dtypes[i], 1000, 777),
+                          matvec = plx_matvec_of(dtypes[i], false, 300, 9000),
+                          gemm = plx_gemm_of(dtypes[i], false, true, 512, 640, 4096);
+        count += described_of(&plx_reduce_ladder, &reduce, &device);
+        count += described_of(&plx_transpose_ladder, &transpose, &device);
+        count += described_of(&plx_matvec_ladder, &matvec, &device);
+        count += described_of(&plx_gemm_ladder, &gemm, &device);
+    }
+    print_message("%zu recipes of ours as launches of others\n", count);
+    assert_true(count >= 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +558,7 @@ int main(void)
         cmocka_unit_test(no_more_maps_than_there_is_room_for),
         cmocka_unit_test(text_is_not_cut_off),
         cmocka_unit_test(launches_and_maps_make_sense),
+        cmocka_unit_test(rows_can_be_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
