@@ -13,6 +13,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_resume \
 	tests/fuzz/fuzz_sets \
+	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_triton
 if HAVE_OPENCL
 fuzz_targets += tests/fuzz/fuzz_clbin
@@ -82,6 +83,10 @@ tests_fuzz_fuzz_sets_SOURCES = tests/fuzz/fuzz_sets.c $(fuzz_sources)
 tests_fuzz_fuzz_sets_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_sets_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_sets_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c $(fuzz_sources)
+tests_fuzz_fuzz_source_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_source_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_source_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_triton_SOURCES = tests/fuzz/fuzz_triton.c $(fuzz_sources)
 tests_fuzz_fuzz_triton_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_triton_LDFLAGS = $(FUZZ_LDFLAGS)
