@@ -196,7 +196,7 @@ must() {
 }
 must gemm tile-1d --shape 33x20x17 --trans-b --alpha 0.3 --beta 2
 must gemm split-k --shape 20x20x700
-must reduce two-pass --shape 100003 --reduce max
+must reduce onepass --shape 100003 --reduce max
 must transpose padded --shape 33x70 --dtype f16
 must matvec split --shape 5x9000
 judged 0 right '"claims_nothing": false' matvec --source "$(cat "$work/path")" --shape 5x9000 --quick --no-timing
