@@ -289,12 +289,20 @@ int cli_terminal_width(void)
 /* A table that could not be made: the output is not whole, whatever the verb says in the end. */
 static bool table_is_missing;
 
+static bool is_timed(const plx_results *results)
+{
+    for (size_t i = 0; i < results->record_count; i++)
+        if (results->records[i].time.measured)
+            return true;
+    return false;
+}
+
 /* Once: what others take of the machine is missing to what is timed. */
 static void tell_busy(const plx_results *results)
 {
     static bool is_told;
     char load[64];
-    if (is_told || !plx_environment_is_busy(&results->environment, load, sizeof load))
+    if (is_told || !is_timed(results) || !plx_environment_is_busy(&results->environment, load, sizeof load))
         return;
     is_told = true;
     (void)fprintf(cli_out(), "this machine is busy (%s)\n", load);

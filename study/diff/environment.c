@@ -177,8 +177,8 @@ static plx_status tell_single(const plx_results *before, const plx_results *afte
             continue;
         (void)snprintf(
             line, sizeof line,
-            "%.40s: single runs there differ by up to %.2f times, and less is no change; bench --runs 5 tells "
-            "more",
+            "%.40s: single runs there differ by a factor of up to %.2f, and less is no change; bench --runs 5 "
+            "tells more",
             device->label, ratio);
         status = add_line(results, line, error);
     }

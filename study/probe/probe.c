@@ -342,6 +342,7 @@ plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx
         status = plx_backends_open(context, options->backends, options->backend_count, &all.opened, error);
     if (status == PLX_OK)
         status = probe_all(&all);
+    made.environment.activity = plx_activity_since(&all.opened.began);
     plx_backends_close(&all.opened);
     if (status == PLX_OK)
         *results = made;
