@@ -445,6 +445,9 @@ static void types_that_a_plugin_cannot_know_are_not_offered(void **state)
     expect(bench, plx_plan_create(bench->backend, &of_f16x3, "best", &plan), PLX_UNSUPPORTED, "f16x3");
     assert_int_equal(plx_plan_create(bench->backend, &tf32, "rounded", &plan), PLX_OK);
     plx_plan_destroy(plan);
+    assert_int_equal(plx_plan_create(bench->backend, &tf32, "naive", &plan), PLX_OK); /* it says that it may */
+    plx_plan_destroy(plan);
+    expect(bench, plx_plan_create(bench->backend, &of_f16x3, "naive", &plan), PLX_UNSUPPORTED, "f16x3");
 }
 
 /* ---- the cache of plans ------------------------------------------------ */

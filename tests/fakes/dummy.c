@@ -276,7 +276,8 @@ static const plx_kernel reduce_kernels[] = {
 };
 
 static const plx_kernel gemm_kernels[] = {
-    {.name = "naive", .dtypes = PLX_DTYPE_BIT(PLX_F32), TEXTS, .depth = depth_of_config},
+    /* Exact enough for TF32, which headers of before had no word for. */
+    {.name = "naive", .dtypes = PLX_DTYPE_BIT(PLX_F32), TEXTS, .depth = depth_of_config, .flags = 1u << 7},
     {.name = "wide", .dtypes = PLX_DTYPE_BIT(PLX_F64), ABOUT},
     {.name = "rounded", .dtypes = PLX_DTYPE_BIT(PLX_F32), .compute = PLX_COMPUTE_TF32, ABOUT},
 };

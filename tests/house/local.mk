@@ -9,6 +9,7 @@ script_tests += \
 	tests/house/test_headers.sh \
 	tests/house/test_layers.sh \
 	tests/house/test_man.sh \
+	tests/house/test_maps.sh \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_packaging.sh \
 	tests/house/test_readme.sh \

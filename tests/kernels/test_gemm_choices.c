@@ -40,7 +40,7 @@ static void each_problem(FILE *to, const plx_device_info *device, const char *se
 {
     plx_set_case found;
     for (size_t i = 0; plx_set_at(set, i, &found); i++) {
-        char name[64];
+        char name[96];
         if (found.problem.op != PLX_GEMM)
             continue;
         (void)snprintf(name, sizeof name, "%.20s %s %s", device->name, types[type].name, set);

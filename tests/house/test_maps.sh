@@ -1,0 +1,34 @@
+#!/bin/sh
+# The READMEs of directories name files that are there, and each host file of gemm stands in its map.
+set -u
+export LC_ALL=C
+top=${top_srcdir:-.}
+failures=0
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+}
+
+# missing DIRECTORY TEXT: names in backquotes of a map that are no file there, nor below device/.
+missing() {
+    grep -o '`[a-z0-9_/-]*\.[ch]`\|`[a-z0-9-]*/[a-z0-9-]*`' "$2" | tr -d '`' | sort -u | while read -r name; do
+        set -- "$1" "$2" "$1/$name" "$1"/device/"$name"*
+        [ -f "$3" ] || [ -f "$4" ] || case $name in gemm/*) ;; *) echo "$name" ;; esac
+    done
+}
+
+gemm=$top/kernels/gemm
+gone=$(missing "$gemm" "$gemm/README.md")
+[ -z "$gone" ] || fail "kernels/gemm/README.md names what is not there: $gone"
+for file in "$gemm"/*.c; do
+    name=${file##*/}
+    case $name in operation.c | reference.c | host.c | cases.c | sets.c | *_cost.c | *_launch.c) continue ;; esac
+    grep -q "\b$name\b" "$gemm/README.md" || fail "$name has no place in kernels/gemm/README.md"
+done
+
+# That it can fail.
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+printf 'The `nowhere.c`, in `simt/nothing`.\n' >"$work/README.md"
+[ "$(missing "$gemm" "$work/README.md" | wc -l)" -eq 2 ] || fail "files that are not there are not noticed"
+[ "$failures" -eq 0 ]
