@@ -184,6 +184,35 @@ export PLX_PYTHON
 printf 'def run(x, out):\n    pass\n' >"$work/case.py"
 judged 2 bad_recipe 'no python3' reduce --source "$work/case.py" --recipe "$work/few.json" --no-timing --shape 1000
 
+# ---- ended from outside: a record, and nobody is left ----
+printf '#include <parallax/subject.h>\n#include <unistd.h>\nint run(const plx_subject_call *call) { (void)call; for (;;) pause(); }\n' >"$work/case.c"
+compile "$work/case.c" "$work/case.so"
+for signal in KILL TERM; do
+    rm -f "$work/record"
+    "$parallax" judge reduce --source "$work/case.so" --recipe "$work/few.json" --quick --no-timing --shape 1000 \
+        --json "$work/record" >"$work/out" 2>"$work/err" </dev/null &
+    judge=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until it is called
+        sleep 0.5
+        subject=$(pgrep -f "parallax-subject C run .*$work/case.so" | tail -1)
+        [ -n "$subject" ] && grep -q S "/proc/$subject/stat" 2>/dev/null && grep -q pause "/proc/$subject/wchan" 2>/dev/null && break
+    done
+    [ -n "$subject" ] || fail "no function is running"
+    if [ $signal = KILL ]; then
+        kill -KILL "$subject" 2>/dev/null
+        wait $judge
+        got=$?
+        [ $got = 5 ] || fail "status $got, not 5, when the function's process was killed"
+        says crashed SIGKILL
+    else
+        kill -TERM $judge
+        wait $judge
+        got=$?
+        [ $got = 130 ] || fail "status $got, not 130, after SIGTERM"
+        says interrupted interrupted
+    fi
+done
+
 # ---- nobody is left ----
 cases=$((cases + 1))
 if pgrep -f "$work/case" >/dev/null 2>&1; then
