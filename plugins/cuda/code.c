@@ -175,8 +175,8 @@ plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_
     return PLX_OK;
 }
 
-plx_status plx_cuda_describe(plx_session *session, const plx_problem *problem, size_t kernel,
-                             plx_described_kernel **described, plx_error *error)
+plx_status plx_cuda_describe_kernel(plx_session *session, const plx_problem *problem, size_t kernel,
+                                    plx_described_kernel **described, plx_error *error)
 {
     const plx_row *row = NULL;
     plx_recipe recipe = {.step_count = 0};
@@ -187,7 +187,7 @@ plx_status plx_cuda_describe(plx_session *session, const plx_problem *problem, s
         return status;
     status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(row, row->recipe, problem, &code.device, &recipe, error);
+        status = plx_recipe_write(row, false, problem, &code.device, &recipe, error);
     if (status == PLX_OK)
         status = plx_describe_recipe(&recipe, problem, false, &made, error);
     if (status != PLX_OK) {

@@ -16,8 +16,8 @@ plx_status plx_cuda_runnable_text(const plx_code *code, const char **text, char 
 /* Slots: contracts in parallax/plugin.h. */
 plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
                          plx_error *error);
-plx_status plx_cuda_describe(plx_session *session, const plx_problem *problem, size_t kernel,
-                             plx_described_kernel **described, plx_error *error);
+plx_status plx_cuda_describe_kernel(plx_session *session, const plx_problem *problem, size_t kernel,
+                                    plx_described_kernel **described, plx_error *error);
 plx_status plx_cuda_instructions(plx_session *session, const plx_problem *problem, size_t kernel, const plx_code *code,
                                  plx_code_form form, plx_instructions *found, size_t capacity, size_t *count,
                                  plx_error *error);

@@ -78,7 +78,7 @@ static const plx_plugin cuda_plugin = {
     .plan_launches = plx_cuda_plan_launches,
     .pieces_check = plx_cuda_pieces_check,
     .share_memory = plx_cuda_share_memory,
-    .describe = plx_cuda_describe,
+    .describe = plx_cuda_describe_kernel,
 };
 
 const plx_plugin *plx_plugin_entry(void)
