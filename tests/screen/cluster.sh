@@ -31,8 +31,8 @@ export PLX_CUDA_LIBRARY PLX_NVML_LIBRARY FAKE_COMPUTES XDG_CACHE_HOME
 unset FAKE_FLIP FAKE_HANGS FAKE_DIES
 case \${PLANTED_RANK-\${OMPI_COMM_WORLD_RANK-\${SLURM_PROCID-}}}:\${SLURMD_NODENAME-}:\$1 in
 *:node2:screen | 1::screen) FAKE_FLIP=0:9000000 && export FAKE_FLIP ;;
-*:node3:screen | 2::screen) FAKE_HANGS=0:30 && export FAKE_HANGS ;;
-*:node4:screen | 3::screen) FAKE_DIES=0:30 && export FAKE_DIES ;;
+*:node3:screen | 2::screen) FAKE_HANGS=0:8 && export FAKE_HANGS ;;
+*:node4:screen | 3::screen) FAKE_DIES=0:12 && export FAKE_DIES ;;
 esac
 exec "$parallax" "\$@"
 END
@@ -46,9 +46,12 @@ says() { # HOST-OR-RANK WORD
 
 # ---- Open MPI ----
 if command -v mpirun >/dev/null; then
-    PATH=$work/bin:$PATH mpirun --allow-run-as-root --oversubscribe --mca orte_abort_on_non_zero_status 0 -n 4 -x PATH parallax screen $options --budget 12s \
-        --out "$work/mpi" >"$work/mpi.log" 2>&1
-    (cd "$work/mpi" && "$parallax" fleet ./*.json) >"$work/out" 2>"$work/err"
+    for budget in 12s 60s; do # where the machine is busy
+        PATH=$work/bin:$PATH mpirun --allow-run-as-root --oversubscribe --mca orte_abort_on_non_zero_status 0 -n 4 -x PATH parallax screen $options \
+            --budget $budget --out "$work/mpi" >"$work/mpi.log" 2>&1
+        (cd "$work/mpi" && "$parallax" fleet ./*.json) >"$work/out" 2>"$work/err"
+        grep -q '^untested' "$work/out" || break
+    done
     cases=$((cases + 1))
     [ "$(find "$work/mpi" -name 'screen-*-[0-3].json' | wc -l)" = 4 ] || fail "not a file for each rank: $(ls "$work/mpi")"
     for rank in 0 1 2 3; do
@@ -73,7 +76,7 @@ munged -f -S "$MUNGE_SOCKET" --key-file="$work/munge/key" --pid-file="$work/mung
 host=$(uname -n)
 cat >"$work/prolog.sh" <<END
 #!/bin/sh
-PARALLAX_BIN=$work/bin SCREEN_OPTIONS="$options" SCREEN_BUDGET=12s SLURM_CONF=$work/slurm.conf
+PARALLAX_BIN=$work/bin SCREEN_OPTIONS="$options" SCREEN_BUDGET=$budget SLURM_CONF=$work/slurm.conf
 export PARALLAX_BIN SCREEN_OPTIONS SCREEN_BUDGET SLURM_CONF
 [ -e "$work/with-prolog" ] || exit 0
 exec "$source/doc/slurm/prolog.sh"
@@ -143,13 +146,16 @@ for second in $(seq 40); do
 done
 [ "$up" = 4 ] || skip "slurmd does not start here: $(tail -2 "$work/log/node1.out" "$work/log/ctld.out" 2>/dev/null | tr '\n' ' ')"
 
-# shellcheck disable=SC2086 # words
-srun -N 4 --ntasks-per-node=1 --kill-on-bad-exit=0 --wait=0 "$work/bin/parallax" screen $options --budget 12s \
-    --out "$work/screens" >"$work/srun.log" 2>&1
+for budget in 12s 60s; do
+    # shellcheck disable=SC2086 # words
+    srun -N 4 --ntasks-per-node=1 --kill-on-bad-exit=0 --wait=0 "$work/bin/parallax" screen $options --budget $budget \
+        --out "$work/screens" >"$work/srun.log" 2>&1
+    (cd "$work/screens" && "$parallax" fleet ./*.json --expect 'node[1-5]') >"$work/out" 2>"$work/err"
+    grep -q '^untested' "$work/out" || break
+done
 cases=$((cases + 1))
 [ "$(ls "$work/screens" | tr '\n' ' ')" = "screen-node1-0.json screen-node2-1.json screen-node3-2.json screen-node4-3.json " ] ||
     fail "the files of srun: $(ls "$work/screens") $(tail -3 "$work/srun.log")"
-(cd "$work/screens" && "$parallax" fleet ./*.json --expect 'node[1-5]') >"$work/out" 2>"$work/err"
 says faulty node2
 says node3 "did not come back"
 says node4 "(was ended by SIG|ended the program by a signal)"
@@ -174,9 +180,9 @@ for i in 1 3 4; do
         sleep 1
     done
 done
-drained=$(sinfo -h -N -o '%N %t' | awk '$2 ~ /^drain|^drng|^down/ { print $1 }' | tr '\n' ' ')
+drained=$(sinfo -h -N -o '%N %t' | awk '$2 ~ /^dr/ { print $1 }' | tr '\n' ' ')
 cases=$((cases + 1))
-[ "$drained" = "node2 " ] || fail "drained are: $drained"
+[ "$drained" = "node2 " ] || fail "drained are: $drained: $(sinfo -h -N -o "%N %t %E" | tr "\n" ";")"
 scontrol show node node2 >"$work/out" 2>&1
 says "Reason=parallax" "chip or its memory"
 for process in $jobs; do

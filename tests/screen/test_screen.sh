@@ -16,8 +16,20 @@ is() { # FILE NAME WANTED
     [ "$(value "$1" "$2")" = "$3" ] || fail "$2 is $(value "$1" "$2"), not $3"
 }
 
+# expect_screen STATUS ARGUMENT...: of the processor, with more time where a busy machine had too little.
+expect_screen() {
+    wanted=$1
+    shift
+    cases=$((cases + 1))
+    for budget in 1s 8s 60s; do
+        run screen --backend host --budget $budget "$@"
+        [ "$status" = 12 ] || break
+    done
+    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: screen $*"
+}
+
 # ---- what is right ----
-expect_run 0 '' screen --backend host --budget 3s --self-test --json "$work/right.json"
+expect_screen 0 --self-test --json "$work/right.json"
 shows "healthy"
 is "$work/right.json" schema parallax-screen/1
 is "$work/right.json" verdict healthy
@@ -28,36 +40,29 @@ cases=$((cases + 1))
 clean=3 planted_runs=5
 [ "${CHECK_FORM-}" = full ] && clean=100 planted_runs=20
 for i in $(seq $clean); do
-    expect_run 0 '' screen --backend host --budget 1s --seed "$i" --quiet
+    expect_screen 0 --seed "$i" --quiet
 done
 
 # ---- a planted fault, each time ----
 for i in $(seq $planted_runs); do
-    cases=$((cases + 1))
-    LD_PRELOAD=$planted PLANTED=host:0:12:37 "$parallax" screen --backend host --budget 1.5s --seed "$i" --json "$work/planted.json" \
-        >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    [ $status = 1 ] || fail "status $status, not 1, with a planted fault"
+    LD_PRELOAD=$planted PLANTED=host:0:12:37 expect_screen 1 --seed "$i" --json "$work/planted.json"
     is "$work/planted.json" verdict faulty
 done
 shows "the chip or its memory"
 shows "repeat: parallax screen --backend host:0"
 grep -qE '"bits": "0x0+1(0{4})?"' "$work/planted.json" || fail "not the bit that was flipped"
 for limit in isolate degraded any; do
-    LD_PRELOAD=$planted PLANTED=host:0:12:37 "$parallax" screen --backend host --budget 1.5s --fail-on $limit >"$work/out" 2>&1
-    status=$?
-    cases=$((cases + 1))
-    [ $status = 1 ] || fail "status $status, not 1, --fail-on $limit"
+    LD_PRELOAD=$planted PLANTED=host:0:12:37 expect_screen 1 --fail-on $limit
 done
 
 # ---- as others write it ----
-expect_run 0 '' screen --backend host --budget 1s --format ocptv
+expect_screen 0 --format ocptv
 cases=$((cases + 1))
 head -1 "$work/out" | grep -q '^{"schemaVersion"' && tail -1 "$work/out" | grep -q '"result": "PASS"' || fail "no record of OCP's"
-expect_run 0 '' screen --backend host --budget 1s --format json
+expect_screen 0 --format json
 shows '"parallax-screen/1"'
 mkdir "$work/screens"
-expect_run 0 '' screen --backend host --budget 1s --out "$work/screens" --quiet
+expect_screen 0 --out "$work/screens" --quiet
 SLURM_PROCID=3 SLURM_NTASKS=4 SLURM_JOB_ID=9 run screen --backend host --budget 1s --out "$work/screens" --quiet
 cases=$((cases + 1))
 [ "$(ls "$work/screens")" = "screen-$(uname -n)-3.json
