@@ -111,13 +111,13 @@ plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, plx_err
 {
     plx_backend *backend = plan->backend;
     const plx_launch_list *list = NULL;
-    plx_status status = added->launches(added->data, &plan->problem, &backend->device, &list, error);
+    plx_status status = added->launches(added->data, &plan->given, &backend->device, &list, error);
     if (status != PLX_OK)
         return status;
     status = check_list(list, error);
     if (status == PLX_OK) {
         plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
-        status = backend->plugin->plan_launches(backend->session, &plan->problem, list, &plan->plan, error);
+        status = backend->plugin->plan_launches(backend->session, &plan->given, list, &plan->plan, error);
         plx_leave(&call);
         backend->context->loaded();
     }

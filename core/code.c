@@ -6,7 +6,8 @@
 
 /* A kernel of a backend, with the problem as its plugin is given it. */
 typedef struct request {
-    plx_problem problem;
+    plx_problem whole;   /* a batch, perhaps; without a configuration */
+    plx_problem problem; /* as its plugin is given it */
     size_t kernel;
 } request;
 
@@ -18,6 +19,11 @@ static plx_status request_of(plx_backend *backend, const plx_problem *problem, c
     if (status == PLX_OK && plx_added_of(backend->context, backend->module, problem->op, made->kernel) != NULL)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: the code of %s is not the backend's own",
                                 backend->label, name);
+    if (status == PLX_OK) {
+        made->whole = made->problem;
+        made->whole.config = 0;
+        plx_batch_given(plx_module_kernel(backend->module, problem->op, made->kernel), &made->problem);
+    }
     return status;
 }
 
@@ -40,8 +46,10 @@ static const plx_entry *request_without_device(plx_context *context, size_t plug
     const plx_kernel *kernel;
     for (made->kernel = 0; (kernel = plx_module_kernel(entry->module, problem->op, made->kernel)) != NULL;
          made->kernel++)
-        if (strcmp(kernel->name, name) == 0)
+        if (strcmp(kernel->name, name) == 0) {
+            plx_batch_given(kernel, &made->problem);
             return entry;
+        }
     *status = plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", entry->name,
                                plx_op_name(problem->op), name);
     return NULL;
@@ -150,9 +158,8 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
     if (made == NULL)
         return plx_out_of_memory(backend->context, "a plan");
     made->backend = backend;
-    made->problem = asked.problem;
+    made->problem = asked.whole;
     made->config = asked.problem.config;
-    made->problem.config = 0;
     status = plx_plan_prepare(made, asked.kernel);
     if (status == PLX_OK) {
         plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING_TEXT);
@@ -161,6 +168,8 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
         backend->context->loaded();
         if (status != PLX_OK)
             (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name, kernel);
+        else
+            status = plx_plan_end(made);
     }
     if (status == PLX_OK) {
         plx_backend_hold(backend);

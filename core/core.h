@@ -230,10 +230,15 @@ void plx_fork_remove(const plx_backend *backend);
 
 /* ---- backend (backend.c, backend_failure.c, queue.c) --------------------------------------- */
 
+typedef struct plx_outgrown plx_outgrown;
+
 struct plx_queue {
     plx_backend *backend;
     plx_plugin_queue *queue;
     uint64_t serial;
+    plx_memory *turned; /* of batch.c: an input that was transposed; NULL: none was */
+    uint64_t turned_bytes;
+    plx_outgrown *outgrown;  /* that were too small */
     const char *op, *kernel; /* what was last enqueued; NULL: nothing yet */
     bool shared;             /* the backend's own, which several threads may use: takes the lock */
     pthread_mutex_t lock;
@@ -362,11 +367,22 @@ typedef struct plx_plan_operand {
     uint64_t element_mask; /* element size - 1 */
 } plx_plan_operand;
 
+/* How a batch is made up of executions of one problem (batch.c). */
+typedef struct plx_loop {
+    int64_t count;                   /* 0: there is no loop, the kernel takes all */
+    uint64_t step[PLX_MAX_OPERANDS]; /* bytes from one to the next */
+    int64_t inner;                   /* reductions of one of them, whose input is turned; 0: it is not */
+    plx_plan *turn;                  /* NULL: there is nothing to turn */
+    uint64_t turned_bytes;
+} plx_loop;
+
 #define PLX_RAN_IN_MANY UINT64_MAX
 
 struct plx_plan {
     plx_backend *backend;
     plx_problem problem; /* normalised */
+    plx_problem given;   /* to the plugin: one problem of a batch, or the same */
+    plx_loop loop;
     const plx_operation *operation;
     const plx_kernel *kernel;
     size_t kernel_index;
@@ -382,6 +398,21 @@ struct plx_plan {
     plx_plan *retired;            /* the next one that waits for the backend's end */
     char remark[160];             /* plx_plan_remark(); written once, under the context's lock */
 };
+
+/* ---- batches (batch.c) ------------------------------------------------------- */
+
+/* Makes of a problem in its one form what a kernel is given of it, or a plugin that is to choose one. */
+void plx_batch_given(const plx_kernel *kernel, plx_problem *problem);
+void plx_batch_given_to_any(const plx_module *module, plx_problem *problem);
+/* Fills in `given` and `loop` of a plan that has its kernel and operands. */
+void plx_batch_plan(plx_plan *plan);
+/* What else has to be planned. */
+plx_status plx_batch_finish(plx_plan *plan);
+/* Memory for what an execution turns; nothing where there is enough. */
+plx_status plx_batch_reserve(const plx_plan *plan, plx_queue *queue);
+void plx_batch_queue_end(plx_queue *queue);
+/* All executions of a plan that has a loop, of operands that were checked; the queue has the memory. */
+plx_status plx_batch_execute(plx_plan *plan, plx_queue *queue, const plx_operand *operands, plx_error *error);
 
 /* ---- calls, once more ------------------------------------------------------- */
 
@@ -417,7 +448,8 @@ static inline plx_entered plx_plan_execution(plx_plan *plan)
 /* A kernel and, behind a colon, a configuration, by their names. */
 plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,
                            uint32_t *config);
-/* A kernel by its name for a caller's problem, which is checked; *normal is the problem in its one form. */
+/* A kernel by its name for a caller's problem, which is checked; *normal is the problem in its one form, as that kernel
+ * is given it. */
 plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name, plx_problem *normal,
                                size_t *kernel);
 
@@ -425,6 +457,8 @@ plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem,
 plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, plx_problem *normal);
 /* All of a plan with backend, problem and configuration but what its plugin makes of it. */
 plx_status plx_plan_prepare(plx_plan *plan, size_t index);
+/* And what comes after that: where it fails, the plugin's part is given back. */
+plx_status plx_plan_end(plx_plan *plan);
 
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */

@@ -51,11 +51,13 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
 {
     plx_error error = {.text = ""};
     const plx_plugin *plugin = backend->plugin;
+    plx_problem given = *problem;
     *count = 0;
     if (plugin->configs == NULL || plx_added_of(backend->context, backend->module, problem->op, kernel) != NULL)
         return PLX_OK;
+    plx_batch_given(plx_module_kernel(backend->module, problem->op, kernel), &given);
     plx_entered call = plx_backend_enter(backend, PLX_CALL_CONFIGURATIONS);
-    plx_status status = plugin->configs(backend->session, problem, kernel, configs, capacity, count, &error);
+    plx_status status = plugin->configs(backend->session, &given, kernel, configs, capacity, count, &error);
     plx_leave(&call);
     if (status == PLX_OK)
         status = plx_configs_check(plugin, configs, capacity, *count, &error);
@@ -161,7 +163,11 @@ plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem,
 {
     uint32_t none;
     plx_status status = plx_plan_request(backend, problem, normal);
-    return status == PLX_OK ? plx_kernel_find(backend, normal, name, kernel, &none) : status;
+    if (status == PLX_OK)
+        status = plx_kernel_find(backend, normal, name, kernel, &none);
+    if (status == PLX_OK)
+        plx_batch_given(plx_context_kernel(backend->context, backend->module, problem->op, *kernel), normal);
+    return status;
 }
 
 plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_config *configs,

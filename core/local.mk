@@ -5,6 +5,7 @@ core_sources = \
 	core/backend.c \
 	core/backend_failure.c \
 	core/barred.c \
+	core/batch.c \
 	core/buffer.c \
 	core/build.c \
 	core/build.h \

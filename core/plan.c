@@ -39,11 +39,13 @@ static plx_status check_any(const plx_backend *backend, const plx_problem *probl
 static plx_status default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
 {
     plx_error error = {.text = ""};
+    plx_problem given = *problem;
     const char *op = plx_op_name(problem->op);
     if (check_any(backend, problem) != PLX_OK)
         return PLX_UNSUPPORTED;
+    plx_batch_given_to_any(backend->module, &given);
     plx_entered call = plx_backend_enter(backend, PLX_CALL_CHOOSING);
-    const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
+    const plx_status status = backend->plugin->choose(backend->session, &given, index, &error);
     plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
@@ -95,7 +97,7 @@ static plx_status describe_operands(plx_plan *plan)
     for (size_t i = 0; i < plan->operation->operand_count; i++) {
         const size_t size = plx_dtype_size(plx_operand_dtype(&plan->problem, i));
         int64_t elements;
-        if (!plx_extent_elements(extents[i].rows, extents[i].cols, extents[i].ld, size, &elements))
+        if (!plx_operand_elements(&plan->problem, i, &extents[i], &elements))
             return plx_context_fail(plan->backend->context, PLX_INVALID, "%s: %s is too large", plan->operation->name,
                                     extents[i].name);
         plan->operands[i].name = extents[i].name;
@@ -112,7 +114,7 @@ static plx_status describe_operands(plx_plan *plan)
 /* What the plugin is given: its configuration too. */
 static plx_problem problem_of(const plx_plan *plan)
 {
-    plx_problem problem = plan->problem;
+    plx_problem problem = plan->given;
     problem.config = plan->config;
     return problem;
 }
@@ -120,7 +122,7 @@ static plx_problem problem_of(const plx_plan *plan)
 /* So that who watches knows how long a call may take. */
 static void note_work(plx_plan *plan)
 {
-    const double work = plan->operation->flops(&plan->problem) + plan->operation->bytes(&plan->problem);
+    const double work = plx_problem_flops(&plan->problem) + plan->operation->bytes(&plan->problem);
     if (work > plx_backend_work(plan->backend))
         atomic_store_explicit(&plan->backend->most_work, work, memory_order_relaxed);
 }
@@ -133,18 +135,39 @@ plx_status plx_plan_prepare(plx_plan *plan, size_t index)
     atomic_init(&plan->references, 1);
     atomic_init(&plan->executed, false);
     note_work(plan);
-    const plx_status status = check_kernel(plan->backend, &plan->problem, plan->kernel);
-    return status == PLX_OK ? describe_operands(plan) : status;
+    plx_status status = check_kernel(plan->backend, &plan->problem, plan->kernel);
+    if (status == PLX_OK)
+        status = describe_operands(plan);
+    if (status == PLX_OK)
+        plx_batch_plan(plan);
+    return status;
+}
+
+/* What its plugin made of it. */
+static void undo_plan(plx_plan *plan)
+{
+    plx_entered call = plx_plan_call(plan, PLX_CALL_RELEASING);
+    plan->backend->plugin->plan_destroy(plan->plan);
+    plx_leave(&call);
+    plx_plan_destroy(plan->loop.turn);
+}
+
+plx_status plx_plan_end(plx_plan *plan)
+{
+    const plx_status status = plx_batch_finish(plan);
+    if (status != PLX_OK)
+        undo_plan(plan);
+    return status;
 }
 
 static plx_status make_plan(plx_plan *plan, size_t index)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
-    const plx_problem problem = problem_of(plan);
     plx_status status = plx_plan_prepare(plan, index);
     if (status != PLX_OK)
         return status;
+    const plx_problem problem = problem_of(plan);
     const plx_added_kernel *added = plx_added_of(backend->context, backend->module, problem.op, index);
     if (added != NULL) {
         status = plx_added_plan(plan, added, &error);
@@ -157,7 +180,7 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     status = plx_answered(status, plan->plan, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
-    return PLX_OK;
+    return plx_plan_end(plan);
 }
 
 static plx_status plan_named(plx_plan *plan, const char *name)
@@ -172,9 +195,7 @@ static plx_status plan_tuned(plx_plan *plan, const char *name)
 {
     plx_status status = plan_named(plan, name);
     if (status == PLX_OK && (plan->kernel->flags & PLX_KERNEL_BASELINE) != 0) {
-        plx_entered call = plx_plan_call(plan, PLX_CALL_RELEASING);
-        plan->backend->plugin->plan_destroy(plan->plan);
-        plx_leave(&call);
+        undo_plan(plan);
         status =
             plx_context_fail(plan->backend->context, PLX_UNSUPPORTED, "it is a baseline and computes something else");
     }
@@ -188,7 +209,7 @@ static plx_status plan_best(plx_plan *plan)
 {
     char tuned[64];
     size_t index = 0;
-    if (plx_tuning_find(plan->backend, &plan->problem, tuned, sizeof tuned) && plan_tuned(plan, tuned) == PLX_OK)
+    if (plx_tuning_find_for(plan->backend, &plan->problem, tuned, sizeof tuned) && plan_tuned(plan, tuned) == PLX_OK)
         return PLX_OK;
     plan->config = 0;
     plx_status status = plx_backend_usable(plan->backend);
@@ -229,7 +250,8 @@ static const plx_kernel *tuned_kernel(plx_backend *backend, const plx_problem *p
     size_t index = 0;
     plx_problem normal = *problem;
     if (plx_plan_request(backend, problem, &normal) != PLX_OK ||
-        !plx_tuning_find(backend, &normal, tuned, sizeof tuned) || plx_supports(backend, problem, tuned) != PLX_OK ||
+        !plx_tuning_find_for(backend, &normal, tuned, sizeof tuned) ||
+        plx_supports(backend, problem, tuned) != PLX_OK ||
         plx_kernel_find(backend, &normal, tuned, &index, &normal.config) != PLX_OK)
         return NULL;
     const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, index);
@@ -291,6 +313,7 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
             check_kernel(backend, &normal, plx_context_kernel(backend->context, backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
+    plx_batch_given(plx_context_kernel(backend->context, backend->module, normal.op, index), &normal);
     const plx_added_kernel *added = plx_added_of(backend->context, backend->module, normal.op, index);
     if (added != NULL) {
         status = plx_added_supports(backend, added, &normal, &error);
@@ -308,9 +331,7 @@ void plx_plan_destroy(plx_plan *plan)
 {
     if (plan == NULL || plx_is_forked())
         return;
-    plx_entered call = plx_plan_call(plan, PLX_CALL_RELEASING);
-    plan->backend->plugin->plan_destroy(plan->plan);
-    plx_leave(&call);
+    undo_plan(plan);
     plx_backend_release(plan->backend);
     free(plan);
 }
@@ -417,6 +438,14 @@ static inline bool has_no_output(const plx_plan *plan)
     return plan->operands[plan->operation->output].bytes == 0;
 }
 
+static plx_status execute_loop(plx_plan *plan, plx_queue *queue, const plx_operand *operands, plx_error *error)
+{
+    const plx_status status = plx_batch_reserve(plan, queue);
+    if (status == PLX_OK)
+        return plx_batch_execute(plan, queue, operands, error);
+    return plx_fail(error, status, "%s", plx_message(plan->backend->context));
+}
+
 plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count)
 {
     plx_error error;
@@ -430,9 +459,13 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     plx_queue_enter(queue);
     queue->op = plan->operation->name;
     queue->kernel = plan->kernel->name;
-    plx_entered call = plx_plan_execution(plan);
-    status = backend->plugin->execute(plan->plan, queue->queue, checked, count, &error);
-    plx_leave(&call);
+    if (plan->loop.count > 0) {
+        status = execute_loop(plan, queue, checked, &error);
+    } else {
+        plx_entered call = plx_plan_execution(plan);
+        status = backend->plugin->execute(plan->plan, queue->queue, checked, count, &error);
+        plx_leave(&call);
+    }
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
@@ -455,6 +488,8 @@ plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands,
         return plx_fail(error, status, "%s", plx_message(backend->context));
     if (has_no_output(plan))
         return plx_fail(error, PLX_UNSUPPORTED, "there is nothing to compute");
+    if (plan->loop.count > 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "a batch that is many launches is not counted");
     plx_queue_enter(queue);
     plx_entered call = plx_plan_call(plan, PLX_CALL_COUNTING);
     status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, error);

@@ -193,7 +193,8 @@ static plx_status plan_anew(plx_backend *backend, plx_queue *queue, uint64_t has
 plx_status plx_plan_obtain(plx_backend *backend, plx_queue *queue, const plx_problem *problem, plx_plan **plan)
 {
     plx_problem normal;
-    if (plx_operation_of(problem->op) == NULL || problem->config != 0) {
+    const bool is_torn = problem->batch.count != 0 && !problem->batch.batched; /* which the one form would not show */
+    if (plx_operation_of(problem->op) == NULL || problem->config != 0 || is_torn) {
         plx_error error = {.text = ""};
         const plx_status status = plx_problem_check(problem, &error);
         return plx_context_fail(backend->context, status, "%s", error.text);

@@ -43,6 +43,26 @@ plx_problem plx_reduce_of(plx_dtype dtype, plx_reduction reduction, int64_t n)
     return problem;
 }
 
+plx_problem plx_batch_of(const plx_problem *one, int64_t count)
+{
+    plx_problem problem;
+    memcpy(&problem, one, sizeof problem); /* with its padding */
+    memset(&problem.batch, 0, sizeof problem.batch);
+    problem.batch.batched = true;
+    problem.batch.count = count;
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; i++)
+        problem.batch.stride[i] = PLX_STRIDE_DENSE;
+    return problem;
+}
+
+/* An inner of 0 is no vector: there is no result. */
+plx_problem plx_reduce_along_of(plx_dtype dtype, plx_reduction reduction, int64_t outer, int64_t n, int64_t inner)
+{
+    plx_problem problem = plx_reduce_of(dtype, reduction, n);
+    problem.of.reduce.inner = inner > 0 ? inner : -1;
+    return plx_batch_of(&problem, outer);
+}
+
 plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols)
 {
     plx_problem problem;
@@ -137,6 +157,18 @@ static double factor(plx_dtype dtype, double value)
     return rounded == 0.0 ? 0.0 : rounded;
 }
 
+/* One problem is no batch, and what is dense has strides like any other. */
+static void normalise_batch(const plx_operation *operation, const plx_problem *problem, plx_problem *normal)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    memset(extents, 0, sizeof extents);
+    operation->extents(normal, extents);
+    normal->batch.batched = true;
+    normal->batch.count = problem->batch.count;
+    for (size_t i = 0; i < operation->operand_count; i++)
+        normal->batch.stride[i] = plx_batch_stride(problem, i, &extents[i]);
+}
+
 void plx_problem_normalise(const plx_problem *problem, plx_problem *normal)
 {
     clear(normal, problem->op, problem->dtype);
@@ -150,4 +182,8 @@ void plx_problem_normalise(const plx_problem *problem, plx_problem *normal)
         else
             plx_field_set_integer(normal, field, plx_field_integer(problem, field));
     }
+    if (problem->op == PLX_REDUCE && problem->of.reduce.inner == 1)
+        normal->of.reduce.inner = 0;
+    if (problem->batch.batched && problem->batch.count != 1 && operation != NULL)
+        normalise_batch(operation, problem, normal);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 _Static_assert(PLX_MAX_SHAPE <= PLX_MAX_OPERANDS, "a shape is no longer than the operands' names");
 
@@ -82,6 +83,83 @@ static const plx_field *next_setting(const plx_operation *operation, size_t *ind
     return NULL;
 }
 
+/* ---- of batches ------- */
+
+static const plx_setting batch_setting = {"batch", "N", "so many problems, one after the other"};
+static const char *const stride_names[] = {"stride-a", "stride-b",  "stride-c",   "stride-x",
+                                           "stride-y", "stride-in", "stride-out", "stride-result"};
+
+static bool is_stride_of(const char *name, const char *operand)
+{
+    return strcasecmp(name + sizeof "stride-" - 1, operand) == 0;
+}
+
+/* NULL: there is no word for it. */
+static const char *stride_name(const plx_operation *operation, size_t operand)
+{
+    plx_problem empty = plx_problem_of(operation->op, PLX_F32);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    operation->extents(&empty, extents);
+    for (size_t i = 0; i < sizeof stride_names / sizeof stride_names[0]; i++)
+        if (is_stride_of(stride_names[i], extents[operand].name))
+            return stride_names[i];
+    return NULL;
+}
+
+static bool has_batches(const plx_operation *operation)
+{
+    return operation != NULL && operation->verb == NULL;
+}
+
+/* Those behind the others. */
+static bool batch_setting_at(const plx_operation *operation, size_t index, plx_setting *setting)
+{
+    if (!has_batches(operation) || index > operation->operand_count)
+        return false;
+    const char *name = index > 0 ? stride_name(operation, index - 1) : NULL;
+    *setting = index == 0
+                   ? batch_setting
+                   : (plx_setting){name, "N", "with --batch: elements from one to the next; 0: the same for all"};
+    return index == 0 || name != NULL;
+}
+
+static plx_status batch_number(const char *name, const char *word, int64_t least, int64_t *number, plx_error *error)
+{
+    char *end;
+    errno = 0;
+    *number = strtoll(word, &end, 10);
+    if (end == word || *end != '\0' || errno != 0)
+        return plx_fail(error, PLX_INVALID, "--%s: '%.60s' is no whole number", name, word);
+    if (*number < least)
+        return plx_fail(error, PLX_INVALID, "--%s: '%.60s' is below %lld", name, word, (long long)least);
+    return PLX_OK;
+}
+
+/* *known: it is a setting of a batch. */
+static plx_status set_batch(plx_problem *problem, const char *name, const char *word, bool *known, plx_error *error)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    const bool batched = problem->batch.batched;
+    int64_t number = 0;
+    *known = false;
+    for (size_t i = 0; has_batches(operation) && i <= operation->operand_count; i++) {
+        plx_setting setting;
+        if (!batch_setting_at(operation, i, &setting) || strcmp(setting.name, name) != 0)
+            continue;
+        *known = true;
+        const plx_status status = batch_number(name, word, i == 0 ? 1 : 0, &number, error);
+        if (status != PLX_OK)
+            return status;
+        if (!batched)
+            *problem = plx_batch_of(problem, 1);
+        if (i == 0)
+            problem->batch.count = number;
+        else
+            problem->batch.stride[i - 1] = number;
+    }
+    return PLX_OK;
+}
+
 bool plx_op_setting(plx_op op, size_t index, plx_setting *setting)
 {
     const plx_operation *operation = plx_operation_of(op);
@@ -96,7 +174,7 @@ bool plx_op_setting(plx_op op, size_t index, plx_setting *setting)
             *setting = type_settings[i];
             return true;
         }
-    return false;
+    return batch_setting_at(operation, index, setting);
 }
 
 /* "unknown reduction 'mux'; did you mean 'max'?  There are: sum, min, max" */
@@ -204,5 +282,9 @@ plx_status plx_problem_set(plx_problem *problem, const char *name, const char *w
     for (int i = 0; operation != NULL && i < TYPE_SETTINGS; i++)
         if (has_type_setting(operation, i) && strcmp(type_settings[i].name, name) == 0)
             return set_type(problem, i, word, error);
+    bool known;
+    const plx_status status = set_batch(problem, name, word, &known, error);
+    if (known)
+        return status;
     return unknown_setting(problem->op, name, error);
 }

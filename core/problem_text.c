@@ -35,10 +35,28 @@ static void pitches_text(const plx_problem *problem, plx_line *line)
     }
 }
 
+/* ", stride of B 0", where they do not follow each other without a gap. */
+static void strides_text(const plx_problem *problem, plx_line *line)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_problem dense = *problem;
+    if (operation == NULL || !problem->batch.batched)
+        return;
+    operation->extents(problem, extents);
+    for (size_t i = 0; i < operation->operand_count; i++) {
+        const int64_t stride = plx_batch_stride(problem, i, &extents[i]);
+        dense.batch.stride[i] = PLX_STRIDE_DENSE;
+        if (stride != plx_batch_stride(&dense, i, &extents[i]))
+            plx_line_add(line, ", stride of %s %" PRId64, extents[i].name, stride);
+    }
+}
+
 void plx_layout_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity)
 {
     plx_line line = {.length = 0};
     pitches_text(problem, &line);
+    strides_text(problem, &line);
     if (shift > 0)
         plx_line_add(&line, ", shift %" PRIu64, shift);
     (void)snprintf(text, capacity, "%s", line.text);
@@ -79,6 +97,8 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
         plx_line_add(&line, "%sto %s", line.length > 0 ? ", " : "", plx_dtype_name(plx_output_dtype(problem)));
     if (problem->compute != PLX_COMPUTE_PLAIN)
         plx_line_add(&line, "%s%s", line.length > 0 ? ", " : "", plx_compute_name(problem->compute));
+    if (problem->batch.batched)
+        plx_line_add(&line, "%sbatch %" PRId64, line.length > 0 ? ", " : "", problem->batch.count);
     (void)snprintf(text, capacity, "%s", line.text);
 }
 

@@ -54,6 +54,7 @@ void plx_queue_destroy(plx_queue *queue)
     plx_entered call = plx_queue_call(queue, PLX_CALL_DESTROYING_QUEUE);
     queue->backend->plugin->queue_destroy(queue->queue);
     plx_leave(&call);
+    plx_batch_queue_end(queue);
     (void)pthread_mutex_destroy(&queue->lock);
     free(queue);
     if (holds != NULL)

@@ -58,3 +58,29 @@ plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool tr
     problem.of.gemm.beta = beta;
     return plx_run(backend, NULL, &problem, operands, 3);
 }
+
+plx_status plx_gemm_batched(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
+                            int64_t k, double alpha, plx_view a, int64_t lda, int64_t stride_a, plx_view b, int64_t ldb,
+                            int64_t stride_b, double beta, plx_view c, int64_t ldc, int64_t stride_c, int64_t count)
+{
+    const plx_problem one = plx_gemm_of(dtype, trans_a, trans_b, m, n, k);
+    const plx_view operands[] = {a, b, c};
+    plx_problem problem = plx_batch_of(&one, count);
+    problem.of.gemm.lda = lda;
+    problem.of.gemm.ldb = ldb;
+    problem.of.gemm.ldc = ldc;
+    problem.of.gemm.alpha = alpha;
+    problem.of.gemm.beta = beta;
+    problem.batch.stride[0] = stride_a;
+    problem.batch.stride[1] = stride_b;
+    problem.batch.stride[2] = stride_c;
+    return plx_run(backend, NULL, &problem, operands, 3);
+}
+
+plx_status plx_reduce_along(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t outer, int64_t n,
+                            int64_t inner, plx_view x, plx_view result)
+{
+    const plx_problem problem = plx_reduce_along_of(dtype, reduction, outer, n, inner);
+    const plx_view operands[] = {x, result};
+    return plx_run(backend, NULL, &problem, operands, 2);
+}

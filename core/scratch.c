@@ -23,10 +23,27 @@ static plx_status reserve(plx_plan *plan, plx_queue *queue, uint64_t *bytes)
     return PLX_OK;
 }
 
+/* Of the plan, and of the one that turns its input: the larger. */
+static plx_status reserve_both(plx_plan *plan, plx_queue *queue, uint64_t *bytes)
+{
+    uint64_t turning = 0;
+    plx_status status = reserve(plan, queue, bytes);
+    if (status == PLX_OK && plan->loop.turn != NULL)
+        status = reserve(plan->loop.turn, queue, &turning);
+    if (status == PLX_OK && turning > *bytes)
+        *bytes = turning;
+    return status;
+}
+
 plx_status plx_plan_scratch(plx_plan *plan, uint64_t *bytes)
 {
-    const plx_status status = plx_backend_usable(plan->backend);
-    return status == PLX_OK ? reserve(plan, NULL, bytes) : status;
+    uint64_t said = 0;
+    plx_status status = plx_backend_usable(plan->backend);
+    if (status == PLX_OK)
+        status = reserve_both(plan, NULL, &said);
+    if (status == PLX_OK)
+        *bytes = said;
+    return status;
 }
 
 plx_status plx_queue_reserve(plx_queue *queue, plx_plan *plan)
@@ -37,7 +54,9 @@ plx_status plx_queue_reserve(plx_queue *queue, plx_plan *plan)
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
-    status = reserve(plan, queue, &bytes);
+    status = reserve_both(plan, queue, &bytes);
+    if (status == PLX_OK)
+        status = plx_batch_reserve(plan, queue);
     plx_queue_leave(queue);
     return status;
 }

@@ -332,12 +332,60 @@ static plx_status set_output(const plx_context *context, const plx_tensor *a, co
     return PLX_OK;
 }
 
+/* ---- stacks of them --------------------------------------------------------------------------- */
+
+/* Whether there is a dimension in front of those of one problem's operand. */
+static bool is_stack(const plx_tensor *tensor, int rank)
+{
+    return tensor->rank == rank + 1;
+}
+
+/* Of matrices, or of vectors, which lie as the rows of a matrix do. */
+static int64_t stack_count(const plx_tensor *tensor, int rank)
+{
+    return rank == 2 ? tensor->batch : tensor->rows;
+}
+
+static int64_t stack_stride(const plx_tensor *tensor, int rank)
+{
+    return rank == 2 ? tensor->stride : tensor->ld;
+}
+
+/* Makes a batch of one problem where an operand is a stack: all are of one length, or of 1, or no stacks.  The result,
+ * which is the last, has that length.  ranks: of one problem's operands. */
+static plx_status make_batch(const plx_context *context, const plx_tensor *const *tensors, const int *ranks,
+                             size_t count, plx_problem *problem)
+{
+    const plx_tensor *result = tensors[count - 1];
+    if (!is_stack(result, ranks[count - 1]))
+        return PLX_OK;
+    *problem = plx_batch_of(problem, stack_count(result, ranks[count - 1]));
+    for (size_t i = 0; i < count; i++) {
+        const bool stack = is_stack(tensors[i], ranks[i]);
+        const int64_t own = stack ? stack_count(tensors[i], ranks[i]) : 1;
+        problem->batch.stride[i] = own == 1 && i + 1 < count ? 0 : stack_stride(tensors[i], ranks[i]);
+        if (own != 1 && own != problem->batch.count)
+            return plx_context_fail(context, PLX_INVALID,
+                                    "tensors: one is a stack of %" PRId64 ", and the result of %" PRId64, own,
+                                    problem->batch.count);
+        if (own != 1 && ranks[i] == 1 && tensors[i]->transposed && tensors[i]->cols > 1)
+            return mismatch(context, "the vectors of a stack lie across each other", tensors[i], result);
+    }
+    return PLX_OK;
+}
+
+/* One problem's operand, or a stack of them; of inputs also where the result is a stack. */
+static bool has_rank(const plx_tensor *tensor, int rank, const plx_tensor *result, int result_rank)
+{
+    return tensor->rank == rank || (is_stack(tensor, rank) && is_stack(result, result_rank));
+}
+
 plx_status plx_gemm_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *b, const plx_tensor *c,
                                plx_problem *problem, plx_view operands[3])
 {
-    if (a->rank != 2 || b->rank != 2 || a->dtype != b->dtype || a->cols != b->rows)
+    if (!has_rank(a, 2, c, 2) || !has_rank(b, 2, c, 2) || a->dtype != b->dtype || a->cols != b->rows)
         return mismatch(context, "there is no product of", a, b);
-    if (c->rank != 2 || c->rows != a->rows || c->cols != b->cols)
+    if (!has_rank(c, 2, c, 2) || c->rows != a->rows || c->cols != b->cols)
         return mismatch(context, "the result does not fit the product's first operand", c, a);
     const bool swapped = c->transposed; /* C^T = B^T A^T */
     const plx_tensor *left = swapped ? b : a, *right = swapped ? a : b;
@@ -346,7 +394,9 @@ plx_status plx_gemm_of_tensors(plx_context *context, const plx_tensor *a, const 
     made.of.gemm.lda = left->ld;
     made.of.gemm.ldb = right->ld;
     made.of.gemm.ldc = c->ld;
-    const plx_status status = set_output(context, a, c, &made);
+    plx_status status = set_output(context, a, c, &made);
+    if (status == PLX_OK)
+        status = make_batch(context, (const plx_tensor *const[]){left, right, c}, (const int[]){2, 2, 2}, 3, &made);
     if (status != PLX_OK)
         return status;
     operands[0] = left->view;
@@ -356,22 +406,24 @@ plx_status plx_gemm_of_tensors(plx_context *context, const plx_tensor *a, const 
     return PLX_OK;
 }
 
-static bool is_vector(const plx_tensor *tensor, int64_t length)
+static bool is_vector(const plx_tensor *tensor, int64_t length, const plx_tensor *result)
 {
-    return tensor->rank == 1 && tensor->cols == length;
+    return has_rank(tensor, 1, result, 1) && tensor->cols == length;
 }
 
 plx_status plx_matvec_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *x, const plx_tensor *y,
                                  plx_problem *problem, plx_view operands[3])
 {
-    if (a->rank != 2 || a->dtype != x->dtype || !is_vector(x, a->cols))
+    if (!has_rank(a, 2, y, 1) || a->dtype != x->dtype || !is_vector(x, a->cols, y))
         return mismatch(context, "there is no product of", a, x);
-    if (!is_vector(y, a->rows))
+    if (!is_vector(y, a->rows, y))
         return mismatch(context, "the result does not fit the matrix", y, a);
     plx_problem made =
         plx_matvec_of(a->dtype, a->transposed, a->transposed ? a->cols : a->rows, a->transposed ? a->rows : a->cols);
     made.of.matvec.lda = a->ld;
-    const plx_status status = set_output(context, a, y, &made);
+    plx_status status = set_output(context, a, y, &made);
+    if (status == PLX_OK)
+        status = make_batch(context, (const plx_tensor *const[]){a, x, y}, (const int[]){2, 1, 1}, 3, &made);
     if (status != PLX_OK)
         return status;
     operands[0] = a->view;
@@ -384,7 +436,8 @@ plx_status plx_matvec_of_tensors(plx_context *context, const plx_tensor *a, cons
 plx_status plx_transpose_of_tensors(plx_context *context, const plx_tensor *in, const plx_tensor *out,
                                     plx_problem *problem, plx_view operands[2])
 {
-    if (in->rank != 2 || out->rank != 2 || in->dtype != out->dtype || in->rows != out->cols || in->cols != out->rows)
+    if (!has_rank(in, 2, out, 2) || !has_rank(out, 2, out, 2) || in->dtype != out->dtype || in->rows != out->cols ||
+        in->cols != out->rows)
         return mismatch(context, "one is not the other's transpose", in, out);
     if (in->transposed != out->transposed && in->rows > 0 && in->cols > 0)
         return plx_context_fail(context, PLX_UNSUPPORTED,
@@ -394,6 +447,9 @@ plx_status plx_transpose_of_tensors(plx_context *context, const plx_tensor *in, 
         plx_transpose_of(in->dtype, in->transposed ? in->cols : in->rows, in->transposed ? in->rows : in->cols);
     made.of.transpose.ld_in = in->ld;
     made.of.transpose.ld_out = out->ld;
+    const plx_status status = make_batch(context, (const plx_tensor *const[]){in, out}, (const int[]){2, 2}, 2, &made);
+    if (status != PLX_OK)
+        return status;
     operands[0] = in->view;
     operands[1] = out->view;
     *problem = made;
@@ -409,6 +465,95 @@ plx_status plx_reduce_of_tensors(plx_context *context, const plx_tensor *x, plx_
     if (result->batch * result->rows * result->cols != 1)
         return mismatch(context, "the result has not one element", result, x);
     plx_problem made = plx_reduce_of(x->dtype, reduction, x->batch * x->rows * x->cols);
+    const plx_status status = set_output(context, x, result, &made);
+    if (status != PLX_OK)
+        return status;
+    operands[0] = x->view;
+    operands[1] = result->view;
+    *problem = made;
+    return PLX_OK;
+}
+
+/* ---- reductions along an axis ------------------------------------------------------------------ */
+
+/* Its three dimensions in the order in which they lie, the last one without gaps. */
+typedef struct lying {
+    int64_t size[3], stride[3];
+    int axis;
+} lying;
+
+static lying lying_of(const plx_tensor *x, int axis)
+{
+    const int place = axis + 3 - x->rank;
+    lying of = {.size = {x->batch, x->rows, x->cols}, .stride = {x->stride, x->ld, 1}, .axis = place};
+    if (!x->transposed)
+        return of;
+    of.size[1] = x->cols;
+    of.size[2] = x->rows;
+    of.axis = place == 0 ? 0 : 3 - place;
+    return of;
+}
+
+/* Whether dimension `which` and the one behind it are one: what is of one element lies anywhere. */
+static bool joins(const lying *of, int which)
+{
+    return of->size[which] <= 1 || of->stride[which] == of->size[which + 1] * of->stride[which + 1];
+}
+
+/* Elements from one result of a batch to the next: they lie in the order of x, without gaps but between rows. */
+static bool result_lies(const lying *x, const plx_tensor *result, int64_t inner, int64_t *stride)
+{
+    const int64_t rows = result->transposed ? result->cols : result->rows;
+    const int64_t cols = result->transposed ? result->rows : result->cols;
+    *stride = inner;
+    if (result->rank < 2 || rows <= 1 || cols <= 1)
+        return true;
+    if (x->axis == 1 && !result->transposed) {
+        *stride = result->ld;
+        return true;
+    }
+    return result->ld == cols;
+}
+
+static bool has_shape_without(const plx_tensor *x, int axis, const plx_tensor *result)
+{
+    const int64_t sizes[] = {x->batch, x->rows, x->cols};
+    int64_t left[2] = {1, 1};
+    for (int i = x->rank - 1, at = 1; i >= 0; i--)
+        if (i != axis && at >= 0)
+            left[at--] = sizes[3 - x->rank + i];
+    return result->rank == x->rank - 1 && result->rows == left[0] && result->cols == left[1];
+}
+
+static plx_status copy_it(const plx_context *context, const char *what)
+{
+    return plx_context_fail(context, PLX_UNSUPPORTED,
+                            "tensors: %s do not lie so that they can be reduced along that axis; copy it "
+                            "(.contiguous(), numpy.ascontiguousarray())",
+                            what);
+}
+
+plx_status plx_reduce_along_of_tensors(plx_context *context, const plx_tensor *x, int axis, plx_reduction reduction,
+                                       const plx_tensor *result, plx_problem *problem, plx_view operands[2])
+{
+    if (axis < 0 || axis >= x->rank)
+        return plx_context_fail(context, PLX_INVALID, "tensors: axis %d of a tensor of %d dimension%s: there is none",
+                                axis, x->rank, x->rank == 1 ? "" : "s");
+    if (!has_shape_without(x, axis, result))
+        return mismatch(context, "the result has not the shape of what is left without the axis", result, x);
+    const lying of = lying_of(x, axis);
+    const bool last = of.axis == 2, first = of.axis == 0;
+    const int64_t inner = last ? 1 : first ? of.size[1] * of.size[2] : of.size[2];
+    const int64_t outer = last ? of.size[0] * of.size[1] : first ? 1 : of.size[0];
+    int64_t between;
+    if ((last && !joins(&of, 0)) || (!last && !joins(&of, 1)) || (first && !joins(&of, 0)))
+        return copy_it(context, "the elements");
+    if (!result_lies(&of, result, inner, &between) ||
+        (x->transposed != result->transposed && result->rows > 1 && result->cols > 1 && x->transposed && first))
+        return copy_it(context, "the results");
+    plx_problem made = plx_reduce_along_of(x->dtype, reduction, outer, of.size[of.axis], inner);
+    made.batch.stride[0] = last ? (of.size[1] > 1 ? of.stride[1] : of.stride[0]) : of.stride[0];
+    made.batch.stride[1] = between;
     const plx_status status = set_output(context, x, result, &made);
     if (status != PLX_OK)
         return status;

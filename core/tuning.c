@@ -229,6 +229,14 @@ bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, cha
     return found;
 }
 
+bool plx_tuning_find_for(const plx_backend *backend, const plx_problem *problem, char *kernel, size_t capacity)
+{
+    if (plx_tuning_find(backend, problem, kernel, capacity))
+        return true;
+    const plx_problem one = plx_batch_one(problem);
+    return problem->batch.batched && plx_tuning_find(backend, &one, kernel, capacity);
+}
+
 void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel, const char *reason)
 {
     plx_context *context = backend->context;

@@ -14,6 +14,8 @@ struct plx_tuning {
 /* The kernel that was measured to be the fastest for this problem on this backend's
  * device with this driver and these kernels.  False: nothing is known. */
 bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, char *kernel, size_t capacity);
+/* The same; what is known of one problem of a batch is better than nothing. */
+bool plx_tuning_find_for(const plx_backend *backend, const plx_problem *problem, char *kernel, size_t capacity);
 /* Remembers the first choice that could not be taken, for plx_tuned_ignored(). */
 void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel, const char *reason);
 /* Reads the file again when a plan is next made; backends that are open forget the plans for

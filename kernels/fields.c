@@ -175,7 +175,7 @@ plx_status plx_operation_check(const plx_problem *problem, plx_error *error)
     operation->extents(problem, extents);
     for (size_t i = 0; i < operation->operand_count && status == PLX_OK; i++)
         status = check_extent(operation, &extents[i], plx_operand_dtype(problem, i), error);
-    return status;
+    return status == PLX_OK ? plx_batch_check(problem, extents, error) : status;
 }
 
 /* ---- factors ------------------------------------------------------------------------------ */

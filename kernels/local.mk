@@ -15,6 +15,7 @@ AM_CPPFLAGS += -D'PLX_OPERATIONS=$(patsubst kernels/%,OPERATION(%),$(operations)
 operation_sources = \
 	kernels/operation.h \
 	kernels/operations.c \
+	kernels/batch.c \
 	kernels/fields.c \
 	$(operations:=/operation.c)
 

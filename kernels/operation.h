@@ -81,8 +81,8 @@ typedef struct plx_operation {
      * and cols of operands with PLX_READ; a vector has rows == 1), with the
      * problem's transpositions.  PLX_INVALID names the operands that disagree. */
     plx_status (*fit)(plx_problem *problem, const plx_extent *inputs, plx_error *error);
-    /* Operations and compulsory bytes (each input read once, each output written
-     * once and, with beta, read once). */
+    /* Operations of one problem, whatever its batch (plx_problem_flops), and compulsory bytes of all (each input
+     * read once, each output written once and, with beta, read once). */
     double (*flops)(const plx_problem *problem);
     double (*bytes)(const plx_problem *problem);
 } plx_operation;
@@ -116,6 +116,25 @@ plx_status plx_operation_check(const plx_problem *problem, plx_error *error);
 double plx_factor_rounded(plx_dtype dtype, double factor);
 /* alpha and beta as kernels see them; 1 and 0 where there are none. */
 void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta);
+
+/* ---- batches (batch.c) ------------------------------------------------------------------- */
+
+/* How many problems it is: 1 unless it is a batch. */
+static inline int64_t plx_problem_count(const plx_problem *problem)
+{
+    return problem->batch.batched ? problem->batch.count : 1;
+}
+/* Elements from an operand of one problem to that of the next, by its extent; 0 where there is no next.  One that does
+ * not fit in 63 bits is INT64_MAX. */
+int64_t plx_batch_stride(const plx_problem *problem, size_t operand, const plx_extent *extent);
+/* Elements from the first to one past the last of all problems.  False when that, in bytes, does not fit in int64_t. */
+bool plx_operand_elements(const plx_problem *problem, size_t operand, const plx_extent *extent, int64_t *elements);
+/* PLX_INVALID with a reason, or PLX_OK, by the extents of one problem. */
+plx_status plx_batch_check(const plx_problem *problem, const plx_extent *extents, plx_error *error);
+/* One problem of it. */
+plx_problem plx_batch_one(const plx_problem *problem);
+/* Of all problems. */
+double plx_problem_flops(const plx_problem *problem);
 
 /* ---- helpers for descriptors (operations.c) --------------------------------------------- */
 

@@ -40,7 +40,9 @@ double plx_operand_bytes(const plx_problem *problem)
     plx_problem_scalars(problem, &alpha, &beta);
     operation->extents(problem, extents);
     for (size_t i = 0; i < operation->operand_count; i++) {
-        const double times = i != operation->output ? (alpha != 0.0 ? 1.0 : 0.0) : beta != 0.0 ? 2.0 : 1.0;
+        const bool shared = i != operation->output && problem->batch.stride[i] == 0;
+        const double each = i != operation->output ? (alpha != 0.0 ? 1.0 : 0.0) : beta != 0.0 ? 2.0 : 1.0;
+        const double times = shared ? each : each * (double)plx_problem_count(problem);
         bytes += times * (double)extents[i].rows * (double)extents[i].cols *
                  (double)plx_element_size(plx_operand_dtype(problem, i));
     }

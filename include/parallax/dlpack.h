@@ -109,6 +109,8 @@ PLX_API plx_status plx_tensor_export(const plx_tensor *tensor, DLManagedTensorVe
 
 /* The problem that these tensors are the operands of, and the operands in its order; alpha 1, beta 0, compute plain.
  * PLX_INVALID: shapes or types that do not fit, named.
+ * Where the result has one dimension more it is a batch, and so may the others have; those that have not, or have it of
+ * length 1, are the same for all.
  * c = a b.  A transposed c is computed as its transpose. */
 PLX_API plx_status plx_gemm_of_tensors(plx_context *context, const plx_tensor *a, const plx_tensor *b,
                                        const plx_tensor *c, plx_problem *problem, plx_view operands[3]);
@@ -121,6 +123,12 @@ PLX_API plx_status plx_transpose_of_tensors(plx_context *context, const plx_tens
 /* x is a vector, or a matrix whose rows lie one after the other; result has one element. */
 PLX_API plx_status plx_reduce_of_tensors(plx_context *context, const plx_tensor *x, plx_reduction reduction,
                                          const plx_tensor *result, plx_problem *problem, plx_view operands[2]);
+
+/* Along one of its dimensions, counted from 0; the result has the others.  PLX_UNSUPPORTED: they lie so that it takes a
+ * copy. */
+PLX_API plx_status plx_reduce_along_of_tensors(plx_context *context, const plx_tensor *x, int axis,
+                                               plx_reduction reduction, const plx_tensor *result, plx_problem *problem,
+                                               plx_view operands[2]);
 
 /* Whose memory it is: of a backend of this API, or PLX_NATIVE_NONE.  Page-locked and managed memory is the host's as
  * well. */

@@ -199,8 +199,15 @@ PLX_API plx_problem plx_reduce_of(plx_dtype dtype, plx_reduction reduction, int6
 PLX_API plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols);
 PLX_API plx_problem plx_matvec_of(plx_dtype dtype, bool trans, int64_t rows, int64_t cols);
 PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k);
+/* So many problems of that form, each operand's one after the other (PLX_STRIDE_DENSE); who wants them elsewhere, or an
+ * input that all share (0), sets batch.stride of that operand. */
+PLX_API plx_problem plx_batch_of(const plx_problem *one, int64_t count);
+/* Along the middle axis of x[outer][n][inner]; the result is [outer][inner]. */
+PLX_API plx_problem plx_reduce_along_of(plx_dtype dtype, plx_reduction reduction, int64_t outer, int64_t n,
+                                        int64_t inner);
 /* PLX_INVALID with a reason for a wrong dtype, a negative size, a leading
- * dimension that is too small, or a size that overflows. */
+ * dimension that is too small, or a size that overflows; of a batch for no problem at all or 2^31, and for outputs that
+ * overlap each other. */
 PLX_API plx_status plx_problem_check(const plx_problem *problem, plx_error *error);
 
 /* What an operation says of itself.  False when there is no such operation. */
@@ -276,6 +283,12 @@ PLX_API plx_status plx_run(plx_backend *backend, plx_queue *queue, const plx_pro
                            size_t count);
 /* The same in one call, in the backend's own queue, of problems without a compute type or an output type of their own.
  */
+PLX_API plx_status plx_gemm_batched(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m,
+                                    int64_t n, int64_t k, double alpha, plx_view a, int64_t lda, int64_t stride_a,
+                                    plx_view b, int64_t ldb, int64_t stride_b, double beta, plx_view c, int64_t ldc,
+                                    int64_t stride_c, int64_t count);
+PLX_API plx_status plx_reduce_along(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t outer,
+                                    int64_t n, int64_t inner, plx_view x, plx_view result);
 PLX_API plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t n, plx_view x,
                               plx_view result);
 PLX_API plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols, plx_view in,

@@ -102,10 +102,12 @@ typedef enum plx_compute {
 /* result[0] = sum, min or max of x[0 .. n-1].  Integer sums wrap modulo 2^bits.
  * Of nothing: 0 for sum, the largest value (+Inf) for min, the smallest (-Inf)
  * for max.  min and max follow IEEE 754-2019 minimum and maximum: NaN wins from
- * any position and -0 is less than +0. */
+ * any position and -0 is less than +0.
+ * With inner, along the first axis of a matrix: result[j] is that of x[0][j] to x[n-1][j]. */
 typedef struct plx_reduce_problem {
     int64_t n;
     plx_reduction reduction;
+    int64_t inner; /* columns of x, which has n rows of them; 0 and 1: x is a vector */
 } plx_reduce_problem;
 
 /* out[j][i] = in[i][j]; `in` has rows x cols elements. */
@@ -166,6 +168,19 @@ typedef struct plx_probe_problem {
     int64_t regions; /* PARTITION: regions of 256 bytes */
 } plx_probe_problem;
 
+#define PLX_MAX_OPERANDS 4
+
+/* The matrices, or vectors, of an operand follow each other without a gap, whatever their size. */
+#define PLX_STRIDE_DENSE (-1)
+
+/* So many problems of one form: an operand of the next one begins stride elements behind that of the one before.
+ * Outputs may not overlap; inputs may, and with stride 0 all have the same.  Make one with plx_batch_of(). */
+typedef struct plx_batch {
+    bool batched;  /* false: one problem, and all else here is 0 */
+    int64_t count; /* 1 to 2^31 - 1 */
+    int64_t stride[PLX_MAX_OPERANDS];
+} plx_batch;
+
 /* One computation, fully described.  beta == 0 means that the output is not
  * read; alpha == 0 that A, B and x are not (the BLAS rule).  alpha and beta are
  * rounded to the dtype before use, to f32 where it is f16 or bf16.  Make one with
@@ -182,8 +197,9 @@ typedef struct plx_problem {
         plx_matvec_problem matvec;
         plx_gemm_problem gemm;
         plx_probe_problem probe;
-        uint64_t room[23]; /* the size of this struct is part of the ABI */
+        uint64_t room[17]; /* the size of this struct is part of the ABI */
     } of;
+    plx_batch batch;   /* only a kernel with PLX_KERNEL_BATCHED is given one */
     uint32_t output;   /* of the result: 0, the dtype of the inputs; else PLX_OUTPUT() of another */
     uint32_t reserved; /* 0 */
 } plx_problem;
@@ -195,8 +211,6 @@ static inline plx_dtype plx_output_dtype(const plx_problem *problem)
 {
     return problem->output == 0 ? problem->dtype : (plx_dtype)(problem->output - 1);
 }
-
-#define PLX_MAX_OPERANDS 4
 
 /* ---- devices --------------------------------------------------------- */
 
@@ -256,7 +270,10 @@ enum {
     PLX_KERNEL_SPECIAL = 1u << 5, /* for special shapes: beside the ladder, no step from the kernel before it */
     PLX_KERNEL_ADDED = 1u << 6,   /* no plugin's: plx_context_add_kernel() */
     /* Of f32 in plain arithmetic, which is more exact than TF32: it takes products that are asked for as TF32, too. */
-    PLX_KERNEL_FOR_TF32 = 1u << 7
+    PLX_KERNEL_FOR_TF32 = 1u << 7,
+    /* Takes plx_problem.batch, and reduce.inner, in one execution; of others the core makes as many as there are
+       problems. */
+    PLX_KERNEL_BATCHED = 1u << 8
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

@@ -15,7 +15,7 @@ typedef struct reduce_call {
     plx_dtype dtype;
     plx_reduction reduction;
     const void *x;
-    int64_t n, piece;
+    int64_t n, step, piece; /* elements of x are `step` apart */
     partial partials[PIECES];
 } reduce_call;
 
@@ -86,7 +86,7 @@ static void reduce_piece(void *data, int64_t index)
     int64_t end = first + smaller(call->piece, call->n - first);
     partial result = nothing(call->dtype, call->reduction);
     for (int64_t i = first; i < end; i++)
-        result = join(call->dtype, call->reduction, result, element(call->dtype, call->x, i));
+        result = join(call->dtype, call->reduction, result, element(call->dtype, call->x, i * call->step));
     call->partials[index] = result;
 }
 
@@ -100,20 +100,35 @@ static void store(plx_dtype dtype, plx_reduction reduction, void *to, partial re
         host_store(dtype, to, 0, reduction == PLX_SUM ? host_wide_value(result.wide) : result.wide.high);
 }
 
+static partial reduce_line(reduce_call *call)
+{
+    const int64_t pieces = quotient_up(call->n, call->piece);
+    partial result = nothing(call->dtype, call->reduction);
+    plx_host_each(pieces, reduce_piece, call);
+    for (int64_t i = 0; i < pieces; i++)
+        result = join(call->dtype, call->reduction, result, call->partials[i]);
+    return result;
+}
+
+/* Each element of the result by itself, whether it is a column of a matrix or one problem of a batch. */
 static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_error *error)
 {
     (void)error;
-    int64_t n = problem->of.reduce.n;
-    reduce_call call = {.dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .x = at[0], .n = n};
+    const plx_dtype output = plx_output_dtype(problem);
+    const size_t in_size = (size_t)element_size(problem->dtype), out_size = (size_t)element_size(output);
+    const int64_t n = problem->of.reduce.n, inner = problem->of.reduce.inner > 1 ? problem->of.reduce.inner : 1;
+    reduce_call call = {.dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .n = n, .step = inner};
     call.piece = quotient_up(n, PIECES);
     if (call.piece < SMALLEST_PIECE)
         call.piece = SMALLEST_PIECE;
-    int64_t pieces = quotient_up(n, call.piece);
-    plx_host_each(pieces, reduce_piece, &call);
-    partial result = nothing(call.dtype, call.reduction);
-    for (int64_t i = 0; i < pieces; i++)
-        result = join(call.dtype, call.reduction, result, call.partials[i]);
-    store(plx_output_dtype(problem), call.reduction, at[1], result);
+    const int64_t problems = problem->batch.batched ? problem->batch.count : 1;
+    for (int64_t i = 0; i < problems * inner; i++) {
+        const int64_t which = i / inner, column = i % inner;
+        if (n > 0)
+            call.x = (const char *)at[0] + (size_t)(which * problem->batch.stride[0] + column) * in_size;
+        store(output, call.reduction, (char *)at[1] + (size_t)(which * problem->batch.stride[1] + column) * out_size,
+              reduce_line(&call));
+    }
     return PLX_OK;
 }
 
@@ -131,6 +146,7 @@ const host_kernel host_reduce = {
               .needs = "",
               .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |
                         PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
+              .flags = PLX_KERNEL_BATCHED,
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,
               .reproducibility = PLX_R1,

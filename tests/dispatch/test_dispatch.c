@@ -474,6 +474,7 @@ static void problems_that_mean_the_same_share_a_plan(void **state)
     dirty.of.gemm.trans_a = dirty.of.gemm.trans_b = false;
     dirty.of.gemm.alpha = 0.1;
     dirty.of.gemm.beta = 0.0;
+    memset(&dirty.batch, 0, sizeof dirty.batch);
     assert_int_equal(plx_run(bench->backend, NULL, &dirty, operands, 3), PLX_OK);
     assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 1);
     problem.of.gemm.alpha = 0.2;

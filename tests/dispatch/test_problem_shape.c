@@ -124,10 +124,11 @@ static void words(void **state)
     for (int op = 0; op < PLX_OP_COUNT; op++) {
         plx_setting setting;
         for (size_t i = 0; plx_op_setting((plx_op)op, i, &setting); i++, settings++) {
-            const char *good = strcmp(setting.name, "reduce") == 0      ? "max"
-                               : strcmp(setting.name, "out-dtype") == 0 ? "f32"
-                               : strcmp(setting.name, "compute") == 0   ? "bf16x6"
-                                                                        : "2.5";
+            const char *good = strcmp(setting.name, "reduce") == 0                              ? "max"
+                               : strcmp(setting.name, "out-dtype") == 0                         ? "f32"
+                               : strcmp(setting.name, "compute") == 0                           ? "bf16x6"
+                               : setting.argument != NULL && strcmp(setting.argument, "N") == 0 ? "2"
+                                                                                                : "2.5";
             const plx_dtype dtype = strcmp(setting.name, "out-dtype") == 0 ? PLX_F16
                                     : strcmp(setting.name, "compute") == 0 ? PLX_F32
                                                                            : PLX_F64;
@@ -142,7 +143,7 @@ static void words(void **state)
             assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
         }
     }
-    assert_int_equal(settings, 12);
+    assert_int_equal(settings, 27);
     plx_error error;
     plx_problem problem = plx_problem_of(PLX_GEMM, PLX_F32);
     assert_int_equal(plx_problem_set(&problem, "trans", NULL, &error), PLX_NOT_FOUND);
