@@ -37,6 +37,7 @@ typedef struct cli_list {
 #define OPT_DTYPE (UINT64_C(1) << 3)
 #define OPT_SETTINGS (UINT64_C(1) << 4) /* all that operations have of their own: --trans-a, --alpha */
 #define OPT_EXPORT (UINT64_C(1) << 5)   /* --recipe as explain takes it */
+#define OPT_AXIS (UINT64_C(1) << 6)
 #define OPT_IN (UINT64_C(1) << 10)
 #define OPT_OUT (UINT64_C(1) << 11)
 #define OPT_SEED (UINT64_C(1) << 12)
@@ -102,6 +103,7 @@ typedef struct cli_work {
     size_t problem_count;
     plx_array *inputs; /* NULL: generated */
     size_t input_count;
+    plx_array without_axis; /* the shape of the result along --axis; rank -1: there is no such option */
 } cli_work;
 
 typedef struct cli_options {
@@ -122,7 +124,8 @@ typedef struct cli_options {
     uint64_t repeats;   /* at most, when given */
     uint64_t queues;    /* 0: one */
     plx_input input;
-    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source, *entry;
+    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source, *entry,
+        *axis;
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
@@ -360,6 +363,11 @@ int cli_data_path(const char *name, char *path, size_t capacity);
 
 /* Takes the operation and its shapes from the operands, options and files to options->work. */
 int cli_work_read(cli_options *options);
+/* --axis (axis.c), where it is there: x and its problem as the library has them; a result of it in the shape of x
+ * without that axis, and back. */
+int cli_axis_apply(const cli_options *options, plx_problem *problem, cli_work *work);
+void cli_axis_result(const cli_options *options, plx_array *result);
+void cli_axis_judged(const cli_options *options, plx_array *result);
 /* "f32"; "u1" of a file whose elements are none of ours. */
 const char *cli_element_type(const plx_array *array);
 /* The compute types that --compute names, all in their order; none where it was not given. */

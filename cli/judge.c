@@ -59,6 +59,7 @@ static void lay_out(const cli_options *options, claimed *of)
     of->count = options->work.input_count < PLX_MAX_OPERANDS ? options->work.input_count : PLX_MAX_OPERANDS;
     for (size_t i = 0; i < of->count; i++)
         of->operands[i] = plx_strided_of(&options->work.inputs[i]);
+    cli_axis_judged(options, &of->result);
     of->lying = plx_strided_of(&of->result);
     of->judged.problem = options->work.problems[0];
     of->judged.promise = options->promise;
@@ -282,9 +283,9 @@ const cli_verb cli_judge_verb = {
         "  parallax judge gemm --source gemm.cl --shape 512x512x512 --json record.json\n"
         "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
     .takes_one = true,
-    .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
-               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT |
-               OPT_COMPILE_ONLY | OPT_AGAINST | OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL |
+    .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_AXIS | OPT_RESULT | OPT_PROMISE |
+               OPT_JSON | OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE |
+               OPT_PRINT | OPT_COMPILE_ONLY | OPT_AGAINST | OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR,
     .check = judge_check,
 };

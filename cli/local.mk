@@ -15,6 +15,7 @@ libplx_verbs_la_SOURCES = \
 	cli/check.c \
 	cli/ci.c \
 	cli/attribute.c \
+	cli/axis.c \
 	cli/compare.c \
 	cli/completion.c \
 	cli/dispatch.c \

@@ -244,6 +244,8 @@ static const option_row listed[] = {
      .apply = apply_dtype},
     {.bit = OPT_SETTINGS}, /* here stand those of the operations */
     {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", INTO(apply_word, in)},
+    {"axis", 0, "N", OPT_AXIS, "of --in, along which reduce works; from the last one on it is -1",
+     INTO(apply_file, axis)},
     {"result", 'r', "FILE.npy", OPT_RESULT, "the result to be judged", INTO(apply_word, results)},
     {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", INTO(apply_file, out)},
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},

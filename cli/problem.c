@@ -286,6 +286,9 @@ static int read_files(const plx_problem *blank, const char *name, const cli_opti
     work->problem_count = 1;
     work->problems[0] = *blank;
     work->problems[0].dtype = work->inputs[0].dtype;
+    status = cli_axis_apply(options, &work->problems[0], work);
+    if (status != CLI_OK)
+        return status;
     if (plx_problem_fit(&work->problems[0], work->inputs, work->input_count, &error) != PLX_OK)
         return cli_wrong_usage("%s%s%s", strncmp(error.text, name, strlen(name)) == 0 ? "" : name,
                                strncmp(error.text, name, strlen(name)) == 0 ? "" : ": ", error.text);
@@ -327,6 +330,8 @@ int cli_work_read(cli_options *options)
     status = blank_problem(op, options, &blank);
     if (status != CLI_OK)
         return status;
+    if (options->axis != NULL && options->in.count == 0)
+        return cli_wrong_usage("--axis is of an array, with --in; of generated data --batch and --inner say it");
     return options->in.count > 0 ? read_files(&blank, info.name, options, &options->work)
                                  : read_generated(&blank, &info, options, &options->work);
 }

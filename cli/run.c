@@ -142,7 +142,9 @@ static int write_outputs(const cli_options *options, plx_context *context, plx_r
     }
     free(devices);
     record->device = 0;
-    plx_shown_result result = shown(output, record->problem.op);
+    plx_array flat = *output; /* matrices one below the other */
+    flat.rows *= output->rank == 3 ? output->planes : 1;
+    plx_shown_result result = shown(&flat, record->problem.op);
     plx_results results = {
         .devices = &used, .device_count = 1, .records = record, .record_count = 1, .result = &result};
     return cli_outputs_write(options, &results);
@@ -155,7 +157,10 @@ static void print_summary(const plx_record *record, const plx_problem *problem, 
     plx_shape_text(problem, shape, sizeof shape);
     (void)fprintf(cli_out(), "%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
                   record->backend, record->kernel);
-    if (output->rank == 2)
+    if (output->rank == 3)
+        (void)fprintf(cli_out(), "%s is %" PRId64 " x %" PRId64 " x %" PRId64 "\n", info.operands[info.output],
+                      output->planes, output->rows, output->cols);
+    else if (output->rank == 2)
         (void)fprintf(cli_out(), "%s is %" PRId64 " x %" PRId64 "%s%s\n", info.operands[info.output], output->rows,
                       output->cols, output->type[0] != '\0' ? " of " : "", output->type);
     else
@@ -221,6 +226,7 @@ static int run_run(plx_context *context, cli_options *options)
                                   options->input, options->seed, timed ? 0.1 : 0, &output, &record, &error);
     if (ran != PLX_OK)
         return cli_failed(ran, &error);
+    cli_axis_result(options, &output);
     if (!cli_stdout_is_taken(options)) {
         if (!(options->given & OPT_QUIET))
             print_summary(&record, &work->problems[0], &output);
@@ -252,7 +258,8 @@ const cli_verb cli_run_verb = {
             "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
             "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
     .takes_one = true,
-    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV | OPT_KERNEL_FILE,
+    .options =
+        OPT_COMMON | OPT_PROBLEM | OPT_AXIS | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV | OPT_KERNEL_FILE,
     .check = run_check,
     .run = run_run,
 };

@@ -35,7 +35,7 @@ typedef struct plx_op_reference {
      * Called from several threads at once. */
     void (*make)(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
                  plx_reference *reference);
-    /* One call for all elements makes use of every thread by itself. */
+    /* One call for the one element of a result makes use of every thread by itself. */
     bool spreads;
 } plx_op_reference;
 

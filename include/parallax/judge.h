@@ -48,7 +48,7 @@ PLX_API void plx_promise_text(const plx_problem *problem, const plx_promise *pro
 /* An array in host memory, however it lies. */
 typedef struct plx_strided {
     plx_dtype dtype;
-    int rank;                   /* 0 to 2 */
+    int rank;                   /* 0 to 3 */
     int64_t size[3], stride[3]; /* of so many dimensions; in elements, of either sign, or 0 */
     const void *data;           /* the first element; may be NULL where there is none */
 } plx_strided;

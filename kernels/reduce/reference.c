@@ -54,20 +54,20 @@ static void note_special(part *result, double value)
 
 /* At most RUN elements: short enough that the plainly added rounding errors of each
  * lane (4096 of them) stay below 2^-80 of the magnitude. */
-static void add_run(plx_dtype dtype, const void *x, int64_t first, int64_t last, part *result)
+static void add_run(plx_dtype dtype, const void *x, int64_t step, int64_t first, int64_t last, part *result)
 {
     pair positive[LANES] = {{0.0, 0.0}}, negative[LANES] = {{0.0, 0.0}};
 
     for (int64_t i = first; i < last; ++i) {
-        double value = plx_real_element(dtype, x, i);
+        double value = plx_real_element(dtype, x, i * step);
         pair *sum = value < 0.0 ? &negative[i % LANES] : &positive[i % LANES];
         if (!isfinite(value)) {
             note_special(result, value);
             continue;
         }
-        pair step = pair_of_sum(sum->high, fabs(value));
-        sum->high = step.high;
-        sum->low += step.low;
+        pair next = pair_of_sum(sum->high, fabs(value));
+        sum->high = next.high;
+        sum->low += next.low;
     }
     for (int lane = 0; lane < LANES; ++lane) {
         result->positive = pair_add(result->positive, positive[lane]);
@@ -75,11 +75,11 @@ static void add_run(plx_dtype dtype, const void *x, int64_t first, int64_t last,
     }
 }
 
-static part sum_stretch(plx_dtype dtype, const void *x, int64_t first, int64_t last)
+static part sum_stretch(plx_dtype dtype, const void *x, int64_t step, int64_t first, int64_t last)
 {
     part result = {{0.0, 0.0}, {0.0, 0.0}, false, false, false};
     for (int64_t i = first; i < last; i += RUN)
-        add_run(dtype, x, i, last - i < RUN ? last : i + RUN, &result);
+        add_run(dtype, x, step, i, last - i < RUN ? last : i + RUN, &result);
     return result;
 }
 
@@ -95,7 +95,7 @@ static stretch stretch_at(int64_t n, int64_t i)
 }
 
 /* Joined in their order. */
-static part sum_all(plx_dtype dtype, const void *x, int64_t n)
+static part sum_all(plx_dtype dtype, const void *x, int64_t step, int64_t n)
 {
     part parts[PARTS], all = {{0.0, 0.0}, {0.0, 0.0}, false, false, false};
 
@@ -105,7 +105,7 @@ static part sum_all(plx_dtype dtype, const void *x, int64_t n)
     for (int64_t i = 0; i < PARTS; ++i) {
         const stretch at = stretch_at(n, i);
         const plx_floats before = plx_floats_begin(); /* of this thread */
-        parts[i] = sum_stretch(dtype, x, at.first, at.end);
+        parts[i] = sum_stretch(dtype, x, step, at.first, at.end);
         plx_floats_back(before);
     }
     for (int i = 0; i < PARTS; ++i) {
@@ -133,11 +133,11 @@ static double overflow_verdict(double positive, double negative, double largest)
 }
 
 /* The finite terms of one sign, scaled so that f64 does not overflow. */
-static void scaled_sums(plx_dtype dtype, const void *x, int64_t n, double *positive, double *negative)
+static void scaled_sums(plx_dtype dtype, const void *x, int64_t step, int64_t n, double *positive, double *negative)
 {
     double sums[2] = {0.0, 0.0};
     for (int64_t i = 0; i < n; ++i) {
-        double value = plx_real_element(dtype, x, i);
+        double value = plx_real_element(dtype, x, i * step);
         if (isfinite(value))
             sums[value < 0.0] += fabs(value) * 0x1p-72;
     }
@@ -146,11 +146,11 @@ static void scaled_sums(plx_dtype dtype, const void *x, int64_t n, double *posit
 }
 
 /* Some order overflows on the finite terms alone. */
-static double overflowing_sum(plx_dtype dtype, const void *x, int64_t n, const part *all)
+static double overflowing_sum(plx_dtype dtype, const void *x, int64_t step, int64_t n, const part *all)
 {
     double positive, negative, largest = (dtype == PLX_F64 ? DBL_MAX : (double)FLT_MAX) * 0x1p-72;
 
-    scaled_sums(dtype, x, n, &positive, &negative);
+    scaled_sums(dtype, x, step, n, &positive, &negative);
     if (all->plus_inf)
         return negative < largest * (1.0 - 0x1p-8) ? (double)INFINITY : 0.0;
     if (all->minus_inf)
@@ -166,9 +166,9 @@ static bool may_overflow(plx_dtype dtype, const part *all)
 
 /* Where the result is the same in every order though not finite, value is that NaN or
  * Inf.  Where it depends on the order, value is finite and magnitude +Inf. */
-static void reference_sum(plx_dtype dtype, const void *x, int64_t n, plx_reference *reference)
+static void reference_sum(plx_dtype dtype, const void *x, int64_t step, int64_t n, plx_reference *reference)
 {
-    part all = sum_all(dtype, x, n);
+    part all = sum_all(dtype, x, step, n);
     pair negated = {-all.negative.high, -all.negative.low};
     pair result = pair_add(all.positive, negated);
     double magnitude = all.positive.high + all.negative.high;
@@ -176,7 +176,7 @@ static void reference_sum(plx_dtype dtype, const void *x, int64_t n, plx_referen
     if (all.nan || (all.plus_inf && all.minus_inf))
         result = (pair){(double)NAN, 0.0};
     else if (may_overflow(dtype, &all))
-        result = (pair){overflowing_sum(dtype, x, n, &all), 0.0};
+        result = (pair){overflowing_sum(dtype, x, step, n, &all), 0.0};
     else if (all.plus_inf || all.minus_inf)
         result = (pair){all.plus_inf ? (double)INFINITY : -(double)INFINITY, 0.0};
     if (!isfinite(result.high) || may_overflow(dtype, &all))
@@ -210,7 +210,8 @@ static int64_t integer_join(plx_reduction reduction, int64_t a, int64_t b)
     return (reduction == PLX_MIN) == (a < b) ? a : b;
 }
 
-static void reference_integer(plx_dtype dtype, plx_reduction reduction, const void *x, int64_t n, void *exact)
+static void reference_integer(plx_dtype dtype, plx_reduction reduction, const void *x, int64_t step, int64_t n,
+                              void *exact)
 {
     int64_t parts[PARTS], all = integer_of_nothing(dtype, reduction);
 
@@ -221,7 +222,7 @@ static void reference_integer(plx_dtype dtype, plx_reduction reduction, const vo
         const stretch at = stretch_at(n, i);
         parts[i] = integer_of_nothing(dtype, reduction);
         for (int64_t j = at.first; j < at.end; ++j)
-            parts[i] = integer_join(reduction, parts[i], integer_element(dtype, x, j));
+            parts[i] = integer_join(reduction, parts[i], integer_element(dtype, x, j * step));
     }
     for (int i = 0; i < PARTS; ++i)
         all = integer_join(reduction, all, parts[i]);
@@ -259,8 +260,8 @@ static void write_exact(plx_dtype dtype, double value, void *exact)
         memcpy(exact, &half, sizeof half);
 }
 
-static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction reduction, const void *x, int64_t n,
-                               void *exact)
+static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction reduction, const void *x, int64_t step,
+                               int64_t n, void *exact)
 {
     double nothing = reduction == PLX_MIN ? (double)INFINITY : -(double)INFINITY;
     double parts[PARTS], all = nothing;
@@ -273,7 +274,7 @@ static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction 
         const plx_floats before = plx_floats_begin();
         parts[i] = nothing;
         for (int64_t j = at.first; j < at.end; ++j)
-            parts[i] = extremum_join(reduction, parts[i], plx_real_element(dtype, x, j));
+            parts[i] = extremum_join(reduction, parts[i], plx_real_element(dtype, x, j * step));
         plx_floats_back(before);
     }
     for (int i = 0; i < PARTS; ++i)
@@ -281,20 +282,35 @@ static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction 
     write_exact(output, isnan(all) ? (double)NAN : all, exact);
 }
 
+/* Element `index` of the result, of those `step` apart. */
+static void reference_one(const plx_problem *problem, const void *x, int64_t step, int64_t index,
+                          plx_reference *reference)
+{
+    const plx_reduce_problem *p = &problem->of.reduce;
+    const plx_dtype output = plx_output_dtype(problem);
+    void *exact = reference->exact != NULL ? (char *)reference->exact + (size_t)index * plx_element_size(output) : NULL;
+
+    if (problem->dtype == PLX_I32 || problem->dtype == PLX_I64) {
+        reference_integer(problem->dtype, p->reduction, x, step, p->n, exact);
+    } else if (p->reduction != PLX_SUM) {
+        reference_extremum(problem->dtype, output, p->reduction, x, step, p->n, exact);
+    } else {
+        plx_reference one = {NULL, reference->value + index, reference->tail + index, reference->magnitude + index};
+        reference_sum(problem->dtype, x, step, p->n, &one);
+    }
+}
+
 static void reduce_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
                              int64_t count, plx_reference *reference)
 {
-    const plx_reduce_problem *p = &problem->of.reduce;
-    const void *x = operands->at[0];
+    const int64_t columns = problem->of.reduce.inner > 1 ? problem->of.reduce.inner : 1;
 
-    if (first != 0 || count < 1)
-        return;
-    if (problem->dtype == PLX_I32 || problem->dtype == PLX_I64)
-        reference_integer(problem->dtype, p->reduction, x, p->n, reference->exact);
-    else if (p->reduction != PLX_SUM)
-        reference_extremum(problem->dtype, plx_output_dtype(problem), p->reduction, x, p->n, reference->exact);
-    else
-        reference_sum(problem->dtype, x, p->n, reference);
+    for (int64_t i = 0; i < count && first + i < columns; ++i) {
+        const char *x = operands->at[0];
+        if (x != NULL)
+            x += (size_t)(first + i) * plx_element_size(problem->dtype);
+        reference_one(problem, x, columns, i, reference);
+    }
 }
 
 const plx_op_reference plx_reduce_reference = {

@@ -53,7 +53,7 @@ static bool refuse(void *data, const plx_device_info *device, const plx_problem 
     const bench *b = data;
     const plx_bench_case *current = &b->cases[b->current];
     const plx_operation *operation = plx_operation_of(problem->op);
-    double flops = operation->flops(problem), bytes = operation->bytes(problem);
+    double flops = plx_problem_flops(problem), bytes = operation->bytes(problem);
     if (!(device->features & PLX_FEATURE_CPU) ||
         (flops <= current->processor_flops && bytes <= current->processor_bytes))
         return false;

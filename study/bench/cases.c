@@ -27,8 +27,12 @@ static bool merge(case_list *list, const plx_bench_case *wanted)
     return false;
 }
 
-static plx_status add(case_list *list, const plx_bench_case *wanted)
+static plx_status add(case_list *list, const plx_bench_case *given)
 {
+    plx_bench_case settled = *given;
+    const plx_bench_case *wanted = &settled;
+    if (given->problem.batch.batched) /* as files have it: dense strides are numbers there */
+        plx_problem_normalise(&given->problem, &settled.problem);
     if (merge(list, wanted))
         return PLX_OK;
     plx_bench_case *grown = realloc(list->cases, (list->count + 1) * sizeof *grown);

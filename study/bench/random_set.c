@@ -87,7 +87,7 @@ static bool is_within(const plx_problem *problem)
             return false;
         sum += elements;
     }
-    return sum >= least_elements && sum <= most_elements && operation->flops(problem) <= 2.0 * (double)most_products;
+    return sum >= least_elements && sum <= most_elements && plx_problem_flops(problem) <= 2.0 * (double)most_products;
 }
 
 static draw_function draw_of(const plx_random_set *set, plx_op op)

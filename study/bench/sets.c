@@ -51,6 +51,12 @@ static const struct set {
         .processor_bytes = 5.5e8,
     },
     {
+        .name = "batched",
+        .summary = "many small problems at once, and reductions along an axis",
+        .processor_flops = 2.5e9,
+        .processor_bytes = 5.5e8,
+    },
+    {
         .name = "layers",
         .summary = "layers[:PLACE][:LAYOUT], 13 weights of language models times 12 numbers of rows; "
                    "attention, gate-up, down, head; nt, nn, tn",
@@ -156,8 +162,52 @@ static bool case_of(const char *set, plx_op op, size_t *index, plx_set_case *fou
     return false;
 }
 
+/* ---- batches ------------------------------------------------------------------------------- */
+
+/* Small products as they stand beside each other in models and solvers; one operand that all share; sums of rows and of
+ * columns. */
+static const struct batch_case {
+    plx_op op;
+    const char *way; /* a setting; NULL: none */
+    int64_t size[PLX_MAX_SHAPE];
+    int64_t count;
+    int shared; /* the operand that all problems have; -1: none */
+    int64_t inner;
+} batch_cases[] = {
+    {PLX_REDUCE, NULL, {4096}, 1024, -1, 0},          {PLX_REDUCE, NULL, {128}, 16384, -1, 0},
+    {PLX_REDUCE, NULL, {4096}, 1, -1, 256},           {PLX_REDUCE, NULL, {512}, 32, -1, 64},
+    {PLX_TRANSPOSE, NULL, {128, 128}, 512, -1, 0},    {PLX_TRANSPOSE, NULL, {1000, 60}, 96, -1, 0},
+    {PLX_MATVEC, NULL, {256, 256}, 256, -1, 0},       {PLX_MATVEC, "trans", {1024, 1024}, 16, -1, 0},
+    {PLX_GEMM, NULL, {16, 16, 16}, 1024, -1, 0},      {PLX_GEMM, NULL, {64, 64, 64}, 256, -1, 0},
+    {PLX_GEMM, "trans-b", {128, 128, 64}, 96, -1, 0}, {PLX_GEMM, NULL, {128, 64, 128}, 96, -1, 0},
+    {PLX_GEMM, NULL, {512, 512, 512}, 16, -1, 0},     {PLX_GEMM, NULL, {64, 512, 512}, 32, 1, 0},
+};
+
+static bool is_batched(const char *set)
+{
+    return strcmp(set, "batched") == 0;
+}
+
+static bool batched_case(size_t index, plx_set_case *found)
+{
+    if (index >= COUNT_OF(batch_cases))
+        return false;
+    const struct batch_case *from = &batch_cases[index];
+    plx_problem problem = make_problem(from->op, from->way, from->size);
+    if (from->inner > 0)
+        problem.of.reduce.inner = from->inner;
+    if (from->count > 1)
+        problem = plx_batch_of(&problem, from->count);
+    if (from->shared >= 0)
+        problem.batch.stride[from->shared] = 0;
+    *found = (plx_set_case){.problem = problem};
+    return true;
+}
+
 static bool listed_case(const char *set, size_t index, plx_set_case *found)
 {
+    if (is_batched(set))
+        return batched_case(index, found);
     for (unsigned op = 0; op < PLX_OP_COUNT; op++)
         if (case_of(set, (plx_op)op, &index, found))
             return true;

@@ -87,7 +87,7 @@ static void add_checked(wanted_list *list, const plx_cases *cases)
         wanted one = {tight(&from->problem), from->input, from->seed, from->precision ? PRECISION : SIZES};
         if (is_long(&one.problem) && one.input != PLX_INPUT_SPECIAL)
             one.input = PLX_INPUT_INTEGER;
-        if (!from->large && !is_known(list, &one))
+        if (!from->large && !from->problem.batch.batched && !is_known(list, &one))
             add(list, &one);
     }
 }

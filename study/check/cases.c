@@ -116,6 +116,90 @@ void plx_case_scalars(const plx_case_maker *m, plx_input input, double *alpha, d
     *beta = all[which].beta;
 }
 
+/* ---- batches --------------------------------------------------------------------------------- */
+
+enum { MOST_BATCH_ELEMENTS = 1 << 15, BATCH_FORMS = 4 };
+
+static int64_t elements_of(const plx_problem *problem)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    int64_t most = 0;
+
+    operation->extents(problem, extents);
+    for (size_t i = 0; i < operation->operand_count; ++i) {
+        const int64_t one = extents[i].rows * extents[i].ld;
+        most = one > most ? one : most;
+    }
+    return most;
+}
+
+/* Rows of all problems take turns. */
+static void lie_in_turn(plx_problem *problem)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    plx_extent extents[PLX_MAX_OPERANDS];
+
+    operation->extents(problem, extents);
+    for (size_t i = 0; i < operation->field_count; ++i) {
+        const plx_field *field = &operation->fields[i];
+        if (field->kind != PLX_FIELD_PITCH || extents[field->operand].cols == 0)
+            continue;
+        plx_field_set_integer(problem, field, problem->batch.count * extents[field->operand].cols + 1);
+        problem->batch.stride[field->operand] = extents[field->operand].cols;
+    }
+}
+
+/* One after the other; with gaps of odd lengths; with one input for all; in turn. */
+static plx_problem batch_of_form(const plx_problem *one, uint64_t turn)
+{
+    const plx_operation *operation = plx_operation_of(one->op);
+    plx_problem batch = plx_batch_of(one, 2 + (int64_t)(turn / BATCH_FORMS % 3));
+    plx_extent extents[PLX_MAX_OPERANDS];
+
+    operation->extents(one, extents);
+    for (size_t i = 0; turn % BATCH_FORMS == 1 && i < operation->operand_count; ++i)
+        batch.batch.stride[i] = extents[i].rows * extents[i].ld + 5 + 2 * (int64_t)i;
+    if (turn % BATCH_FORMS == 2)
+        batch.batch.stride[turn / BATCH_FORMS % (operation->operand_count - 1)] = 0;
+    if (turn % BATCH_FORMS == 3)
+        lie_in_turn(&batch);
+    return batch;
+}
+
+/* Along an axis that is not the last, in a batch or not. */
+static void add_along(plx_case_maker *m, const plx_problem *one, uint64_t turn)
+{
+    plx_problem along = *one;
+
+    along.of.reduce.inner = 2 + (int64_t)(turn * 7 % 33);
+    along = turn % 2 == 0 ? plx_batch_of(&along, 3) : along;
+    plx_case_add(m, &along, plx_case_input(m));
+}
+
+/* Of problems that are tried anyway; no other case becomes another by them. */
+static void add_batches(plx_case_maker *m)
+{
+    static const size_t wanted[] = {[PLX_QUICK] = BATCH_FORMS, [PLX_NORMAL] = 3 * BATCH_FORMS, [PLX_FULL] = 60};
+    const size_t count = m->count, most = wanted[m->effort], step = count / most > 0 ? count / most : 1;
+    const uint64_t turn = m->turn;
+
+    for (size_t i = 0, added = 0; i < count && added < most; i += step) {
+        size_t at = i;
+        while (at < count && (m->list[at].large || m->list[at].precision || m->list[at].problem.batch.batched ||
+                              elements_of(&m->list[at].problem) > MOST_BATCH_ELEMENTS))
+            ++at;
+        if (at == count)
+            break;
+        const plx_problem one = m->list[at].problem, batch = batch_of_form(&one, added);
+        plx_case_add(m, &batch, m->list[at].input);
+        if (one.op == PLX_REDUCE)
+            add_along(m, &one, added);
+        ++added;
+    }
+    m->turn = turn;
+}
+
 /* ---- all ---------------------------------------------------------------------------------------- */
 
 #define OPERATION(name) extern const plx_op_cases plx_##name##_cases;
@@ -141,6 +225,8 @@ plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_compute compute, plx_e
 
     if (of != NULL)
         of->make(&m);
+    if (of != NULL && plx_operation_of(op)->verb == NULL)
+        add_batches(&m);
     if (of != NULL && of->make_large != NULL && effort == PLX_FULL)
         of->make_large(&m);
     if (m.out_of_memory) {

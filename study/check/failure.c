@@ -60,18 +60,16 @@ plx_status plx_failures_prepare(const char *directory, plx_error *error)
 }
 
 /* What a copy writes has the rows of what it reads, without padding. */
-static const plx_extent *result_extent(const plx_failed_case *failed)
+/* The operand whose shape the result has: a copy has the input's. */
+static size_t shaped_like(const plx_failed_case *failed)
 {
-    return &failed->inputs
-                ->extents[plx_candidate_is_baseline(failed->candidate) ? 0 : failed->inputs->operation->output];
+    return plx_candidate_is_baseline(failed->candidate) ? 0 : failed->inputs->operation->output;
 }
 
 static plx_status save_result(const plx_failed_case *failed, const char *stem, plx_error *error)
 {
-    const plx_extent *extent = result_extent(failed);
-    return plx_save_rows(failed->options->save_failure, stem, "result", plx_result_dtype(failed->inputs), extent,
-                         plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld,
-                         failed->candidate->result, error);
+    return plx_save_rows(failed->options->save_failure, stem, "result", failed->inputs, shaped_like(failed),
+                         plx_candidate_is_baseline(failed->candidate), failed->candidate->result, error);
 }
 
 static plx_status save_reference(const plx_failed_case *failed, const char *stem, plx_error *error)
@@ -81,8 +79,8 @@ static plx_status save_reference(const plx_failed_case *failed, const char *stem
                                            plx_candidate_is_baseline(failed->candidate), &reference, error);
 
     if (status == PLX_OK)
-        status = plx_save_reference(failed->options->save_failure, stem, failed->inputs, result_extent(failed),
-                                    reference, error);
+        status = plx_save_reference(failed->options->save_failure, stem, failed->inputs, shaped_like(failed), reference,
+                                    error);
     return status;
 }
 

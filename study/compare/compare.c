@@ -113,7 +113,7 @@ static plx_status add_records(plx_comparison *c, const plx_candidate *candidates
         plx_record_fill(&record, &candidates[i], inputs, group);
         plx_record_take_config(&record, candidates[i].plan);
         record.gbps = rate(inputs->operation->bytes(&inputs->problem), &candidates[i].time);
-        record.gflops = rate(inputs->operation->flops(&inputs->problem), &candidates[i].time);
+        record.gflops = rate(plx_problem_flops(&inputs->problem), &candidates[i].time);
         record.gain = gain(candidates, i);
         if (plx_timing_counts(&candidates[i].time)) {
             const plx_workload workload = workload_of(&candidates[i], inputs);

@@ -9,19 +9,18 @@
 static plx_status dense(const plx_inputs *inputs, bool baseline, const void *result, plx_array *output,
                         plx_error *error)
 {
-    const plx_extent *extent = &inputs->extents[inputs->operation->output];
-    size_t size = plx_dtype_size(plx_result_dtype(inputs));
-    plx_array made = {.dtype = plx_result_dtype(inputs),
-                      .rank = inputs->operation->output_rank,
-                      .rows = extent->rows,
-                      .cols = extent->cols};
-    size_t row_bytes = (size_t)extent->cols * size;
+    const size_t operand = inputs->operation->output;
+    const plx_extent *extent = &inputs->extents[operand];
+    const bool columns = inputs->operation->output_rank == 0 && extent->cols > 1;
+    plx_array made = plx_array_like(inputs, operand, columns ? 1 : inputs->operation->output_rank);
+    const size_t size = plx_dtype_size(made.dtype), row_bytes = (size_t)extent->cols * size;
+    const int64_t rows = plx_inputs_count(inputs) * extent->rows;
 
-    if (extent->rows > 0 && extent->cols > 0) {
-        made.data = malloc((size_t)extent->rows * row_bytes);
+    if (rows > 0 && extent->cols > 0) {
+        made.data = malloc((size_t)rows * row_bytes);
         if (made.data == NULL)
             return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
-        for (int64_t row = 0; row < extent->rows; ++row)
+        for (int64_t row = 0; row < rows; ++row)
             memcpy((char *)made.data + (size_t)row * row_bytes,
                    (const char *)result + (size_t)plx_output_place(inputs, baseline, row * extent->cols) * size,
                    row_bytes);
@@ -62,7 +61,7 @@ static void describe(const plx_candidate *candidate, const plx_inputs *inputs, p
     if (!candidate->time.measured || !(candidate->time.median_ns > 0.0))
         return;
     record->gbps = inputs->operation->bytes(&inputs->problem) / candidate->time.median_ns;
-    record->gflops = inputs->operation->flops(&inputs->problem) / candidate->time.median_ns;
+    record->gflops = plx_problem_flops(&inputs->problem) / candidate->time.median_ns;
 }
 
 /* Makes the plan, runs, and writes both outputs. */

@@ -1,4 +1,4 @@
-/* .npy files: reads what NumPy writes (rank 0 to 2), writes version 1.0.  A file is
+/* .npy files: reads what NumPy writes (rank 0 to 3), writes version 1.0.  A file is
  * judged by its size before memory is taken, so a header that lies costs nothing. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -126,6 +126,22 @@ static plx_status read_header(npy_file *file, plx_npy_header *header, plx_error 
     return status;
 }
 
+/* Of all elements; false when they can't be counted. */
+static bool bytes_of(const plx_array *array, uint64_t *bytes)
+{
+    const uint64_t sizes[] = {array->rank == 3 ? (uint64_t)array->planes : 1, (uint64_t)array->rows,
+                              (uint64_t)array->cols};
+    const bool empty = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
+    uint64_t count = plx_dtype_size(array->dtype);
+    for (size_t i = 0; i < 3 && !empty; i++) {
+        if (sizes[i] > (uint64_t)INT64_MAX / count)
+            return false;
+        count *= sizes[i];
+    }
+    *bytes = empty ? 0 : count;
+    return true;
+}
+
 /* The header as an array without data; and the size of the data, which must be
  * just what is left of the file. */
 static plx_status expect_data(const npy_file *file, const plx_npy_header *header, plx_array *array, uint64_t *bytes,
@@ -133,14 +149,12 @@ static plx_status expect_data(const npy_file *file, const plx_npy_header *header
 {
     *array = (plx_array){.dtype = header->element.dtype, .rank = header->rank};
     (void)snprintf(array->type, sizeof array->type, "%s", header->element.type);
-    array->rows = header->rank == 2 ? header->shape[0] : 1;
-    array->cols = header->rank == 2 ? header->shape[1] : header->rank == 1 ? header->shape[0] : 1;
+    array->planes = header->rank == 3 ? header->shape[0] : 1;
+    array->rows = header->rank >= 2 ? header->shape[header->rank - 2] : 1;
+    array->cols = header->rank >= 1 ? header->shape[header->rank - 1] : 1;
 
-    uint64_t size = plx_dtype_size(array->dtype);
-    uint64_t rows = (uint64_t)array->rows, cols = (uint64_t)array->cols;
-    if (rows != 0 && cols > (uint64_t)INT64_MAX / size / rows)
+    if (!bytes_of(array, bytes))
         return plx_fail(error, PLX_INVALID, "bad .npy header: the size overflows");
-    *bytes = rows * cols * size;
     uint64_t left = file->bytes - file->at;
     if (left < *bytes)
         return plx_fail(error, PLX_INVALID, "truncated .npy file: %llu bytes of data of %llu", (unsigned long long)left,
@@ -167,15 +181,15 @@ static void swap_bytes(size_t size, void *data, uint64_t bytes)
 static plx_status make_row_major(plx_array *array, uint64_t bytes, plx_error *error)
 {
     size_t size = plx_dtype_size(array->dtype);
-    size_t rows = (size_t)array->rows, cols = (size_t)array->cols;
+    size_t planes = (size_t)array->planes, rows = (size_t)array->rows, cols = (size_t)array->cols;
     char *to = malloc((size_t)bytes);
     if (to == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
     const char *from = array->data;
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < cols; j++)
-            memcpy(to + (i * cols + j) * size, from + (j * rows + i) * size, size);
-    }
+    for (size_t p = 0; p < planes; p++)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < cols; j++)
+                memcpy(to + ((p * rows + i) * cols + j) * size, from + ((j * rows + i) * planes + p) * size, size);
     free(array->data);
     array->data = to;
     return PLX_OK;
@@ -196,7 +210,7 @@ static plx_status read_array(npy_file *file, plx_array *array, plx_error *error)
     status = read_exactly(file, array->data, bytes, error);
     if (status == PLX_OK && header.swapped)
         swap_bytes(header.element.swapped, array->data, bytes);
-    if (status == PLX_OK && header.fortran && array->rank == 2)
+    if (status == PLX_OK && header.fortran && array->rank >= 2)
         status = make_row_major(array, bytes, error);
     if (status != PLX_OK)
         plx_array_free(array);
@@ -251,17 +265,15 @@ static bool type_fits(const plx_array *array)
 
 static plx_status check_array(const plx_array *array, uint64_t *bytes, plx_error *error)
 {
-    if ((unsigned)array->dtype >= PLX_DTYPE_COUNT || array->rank < 0 || array->rank > 2 || array->rows < 0 ||
-        array->cols < 0 || (array->rank < 2 && array->rows != 1) || (array->rank == 0 && array->cols != 1))
-        return plx_fail(error, PLX_INVALID, "not an array of rank 0, 1 or 2");
+    if ((unsigned)array->dtype >= PLX_DTYPE_COUNT || array->rank < 0 || array->rank > 3 || array->rows < 0 ||
+        array->cols < 0 || (array->rank < 2 && array->rows != 1) || (array->rank == 0 && array->cols != 1) ||
+        (array->rank == 3 && array->planes < 0))
+        return plx_fail(error, PLX_INVALID, "not an array of rank 0, 1, 2 or 3");
     if (!type_fits(array))
         return plx_fail(error, PLX_INVALID, "'%.15s' is no element type of as many bytes as %s has", array->type,
                         plx_dtype_name(array->dtype));
-    uint64_t size = plx_dtype_size(array->dtype);
-    uint64_t rows = (uint64_t)array->rows, cols = (uint64_t)array->cols;
-    if (rows != 0 && cols > (uint64_t)INT64_MAX / size / rows)
+    if (!bytes_of(array, bytes))
         return plx_fail(error, PLX_INVALID, "the size of the array overflows");
-    *bytes = rows * cols * size;
     if (*bytes > 0 && array->data == NULL)
         return plx_fail(error, PLX_INVALID, "the array has no data");
     return PLX_OK;

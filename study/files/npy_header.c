@@ -254,8 +254,8 @@ static plx_status parse_shape(scanner *s, plx_npy_header *header, plx_error *err
     while (peek(s) != ')') {
         if (header->rank > 0 && !comma)
             return plx_fail(error, PLX_INVALID, "bad .npy header: 'shape' lacks a comma");
-        if (header->rank == 2)
-            return plx_fail(error, PLX_INVALID, "arrays of more than 2 dimensions are not supported");
+        if (header->rank == 3)
+            return plx_fail(error, PLX_INVALID, "arrays of more than 3 dimensions are not supported");
         plx_status status = parse_dimension(s, &header->shape[header->rank], error);
         if (status != PLX_OK)
             return status;
@@ -298,7 +298,7 @@ static plx_status parse_entry(scanner *s, unsigned *seen, plx_npy_header *header
 plx_status plx_npy_parse(const char *text, size_t length, plx_npy_header *header, plx_error *error)
 {
     scanner s = {.at = text, .end = text + length};
-    plx_npy_header parsed = {.shape = {1, 1}};
+    plx_npy_header parsed = {.shape = {1, 1, 1}};
     unsigned seen = 0;
 
     bool more = take(&s, '{');
@@ -332,11 +332,14 @@ void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
         [PLX_I8] = "i1",  [PLX_I16] = "i2", [PLX_I32] = "i4",   [PLX_I64] = "i8", [PLX_F32] = "f4",
         [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16", [PLX_F16] = "f2", [PLX_BF16] = "V2",
     };
-    char shape[64] = "()";
+    char shape[80] = "()";
     if (array->rank == 1)
         (void)snprintf(shape, sizeof shape, "(%lld,)", (long long)array->cols);
     else if (array->rank == 2)
         (void)snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)array->rows, (long long)array->cols);
+    else if (array->rank == 3)
+        (void)snprintf(shape, sizeof shape, "(%lld, %lld, %lld)", (long long)array->planes, (long long)array->rows,
+                       (long long)array->cols);
     plx_npy_element element = {.swapped = 1};
     plx_error unused;
     const char *code = array->type[0] != '\0' ? array->type : codes[array->dtype];

@@ -15,8 +15,8 @@ typedef struct plx_npy_header {
     plx_npy_element element;
     bool swapped; /* the file's byte order is not this machine's */
     bool fortran; /* column after column */
-    int rank;     /* 0, 1 or 2 */
-    int64_t shape[2];
+    int rank;     /* 0 to 3 */
+    int64_t shape[3];
 } plx_npy_header;
 
 /* Reads the dictionary of a header, `length` bytes that need not end in NUL.

@@ -27,8 +27,9 @@ static void known(const contrast *of, int64_t element, double largest, double *m
         return;
     }
     plx_problem_scalars(&of->inputs->problem, &alpha, &beta);
-    *magnitude = fabs(alpha) * of->reference->row_norm[element / output->cols] *
-                 of->reference->column_norm[element % output->cols];
+    const int64_t each = plx_output_each(of->inputs), problem = element / each, within = element % each;
+    *magnitude = fabs(alpha) * of->reference->row_norm[problem * output->rows + within / output->cols] *
+                 of->reference->column_norm[problem * output->cols + within % output->cols];
     if (beta != 0.0)
         *magnitude +=
             fabs(beta * plx_element_value(plx_result_dtype(of->inputs), of->inputs->data[of->inputs->operation->output],

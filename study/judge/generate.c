@@ -3,6 +3,7 @@
 #include "study/judge/judge.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_PLANTED = 4, CHUNK = 1 << 16 };
@@ -568,7 +569,7 @@ static void write_chunk(const source *from, int64_t first, int64_t last, int64_t
     plx_floats_back(before);
 }
 
-void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)
+static void generate_one(const plx_inputs *inputs, size_t operand, void *to)
 {
     source from = source_of(inputs, operand);
     const int64_t ld = inputs->extents[operand].ld, total = from.rows * from.cols;
@@ -591,7 +592,7 @@ static bool is_small_integers(const source *from)
 bool plx_generated_form(const plx_inputs *inputs, size_t operand, plx_generated *form)
 {
     const source from = source_of(inputs, operand);
-    if (inputs->from_arrays || inputs->extents[operand].ld > from.cols ||
+    if (inputs->from_arrays || plx_inputs_is_batch(inputs) || inputs->extents[operand].ld > from.cols ||
         !(is_uniform(&from) || is_small_integers(&from)))
         return false;
     *form = (plx_generated){
@@ -606,4 +607,42 @@ bool plx_generated_form(const plx_inputs *inputs, size_t operand, plx_generated 
         .limit = (uint32_t)from.integer_limit,
     };
     return true;
+}
+
+/* ---- batches -------------------------------------------------------------------------------------- */
+
+/* One problem's rows without gaps, then each to its place: what is between them may be another's. */
+static void generate_between(const plx_inputs *one, size_t operand, void *rows, void *to)
+{
+    plx_inputs dense = *one;
+    plx_extent *extent = &dense.extents[operand];
+    const int64_t ld = one->extents[operand].ld;
+    const size_t size = plx_dtype_size(plx_inputs_dtype(one, operand)), bytes = (size_t)extent->cols * size;
+
+    extent->ld = extent->cols;
+    dense.elements[operand] = extent->rows * extent->cols;
+    generate_one(&dense, operand, rows);
+    for (int64_t row = 0; row < extent->rows; ++row)
+        memcpy((char *)to + (size_t)(row * ld) * size, (const char *)rows + (size_t)row * bytes, bytes);
+}
+
+/* Each problem by a seed of its own; where inputs overlap, the last one counts. */
+void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+    const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, operand));
+    const size_t dense = (size_t)extent->rows * (size_t)extent->cols * size;
+
+    if (!plx_inputs_is_batch(inputs) || inputs->apart[operand] == 0) {
+        const plx_inputs one = plx_inputs_at(inputs, 0);
+        generate_one(plx_inputs_is_batch(inputs) ? &one : inputs, operand, to);
+        return;
+    }
+    void *rows = malloc(dense > 0 ? dense : 1);
+    fill_padding(to, 0, (uint64_t)inputs->elements[operand] * size);
+    for (int64_t i = 0; i < inputs->count && rows != NULL; ++i) {
+        const plx_inputs one = plx_inputs_at(inputs, i);
+        generate_between(&one, operand, rows, (char *)to + (size_t)(i * inputs->apart[operand]) * size);
+    }
+    free(rows);
 }

@@ -59,7 +59,7 @@ static bool add_all(const plx_inputs *inputs, size_t operand, plx_grain *grain, 
     return true;
 }
 
-plx_grain plx_grain_of(const plx_inputs *inputs, size_t operand)
+static plx_grain grain_of_one(const plx_inputs *inputs, size_t operand)
 {
     const plx_extent *extent = &inputs->extents[operand];
     const int64_t count = extent->sum_axis == 1 ? extent->rows : extent->sum_axis == 0 ? extent->cols : 1;
@@ -75,6 +75,31 @@ plx_grain plx_grain_of(const plx_inputs *inputs, size_t operand)
         grain.line = fmax(grain.line, lines[i]);
     free(lines);
     return grain;
+}
+
+/* What holds of each problem of a batch. */
+static void join(plx_grain *all, const plx_grain *one)
+{
+    if (one->largest > 0.0)
+        all->exponent = all->largest == 0.0 || one->exponent < all->exponent ? one->exponent : all->exponent;
+    all->whole = all->whole && one->whole;
+    all->largest = fmax(all->largest, one->largest);
+    all->line = fmax(all->line, one->line);
+}
+
+plx_grain plx_grain_of(const plx_inputs *inputs, size_t operand)
+{
+    const bool shared = inputs->apart[operand] == 0;
+    plx_inputs one = plx_inputs_at(inputs, 0);
+    plx_grain all = grain_of_one(&one, operand);
+
+    for (int64_t i = 1; i < plx_inputs_count(inputs) && !shared && all.whole; ++i) {
+        one = plx_inputs_at(inputs, i);
+        const plx_grain more = grain_of_one(&one, operand);
+        join(&all, &more);
+    }
+    all.whole = all.whole && all.largest < ldexp(1.0, all.exponent + MOST_DIGITS);
+    return all;
 }
 
 /* ---- whether sums round --------------------------------------------------------------------- */

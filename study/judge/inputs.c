@@ -47,10 +47,68 @@ plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, p
     plx_problem_normalise(problem, &inputs->problem); /* the scalars that kernels get */
     operation->extents(&inputs->problem, inputs->extents);
     for (size_t i = 0; i < operation->operand_count; ++i)
-        if (!plx_extent_elements(inputs->extents[i].rows, inputs->extents[i].cols, inputs->extents[i].ld,
-                                 plx_dtype_size(plx_inputs_dtype(inputs, i)), &inputs->elements[i]))
+        if (!plx_operand_elements(&inputs->problem, i, &inputs->extents[i], &inputs->elements[i]))
             return plx_fail(error, PLX_INVALID, "%s: %s is too large", operation->name, inputs->extents[i].name);
+        else
+            inputs->apart[i] = plx_batch_stride(&inputs->problem, i, &inputs->extents[i]);
+    inputs->count = plx_problem_count(&inputs->problem);
     return PLX_OK;
+}
+
+plx_inputs plx_inputs_at(const plx_inputs *inputs, int64_t which)
+{
+    plx_inputs one = *inputs;
+
+    if (!plx_inputs_is_batch(inputs))
+        return one;
+    one.problem = plx_batch_one(&inputs->problem);
+    one.count = 1;
+    if (which > 0) /* each has other numbers */
+        one.seed = plx_random(inputs->seed, 256, (uint64_t)which);
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i) {
+        const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, i));
+        one.apart[i] = 0;
+        (void)plx_operand_elements(&one.problem, i, &one.extents[i], &one.elements[i]);
+        if (inputs->data[i] != NULL)
+            one.data[i] = (char *)inputs->data[i] + (size_t)(which * inputs->apart[i]) * size;
+    }
+    return one;
+}
+
+/* Row number `index`, in the order in which they lie: problem by problem, or the first rows of all, then the second. */
+static int64_t row_place(const plx_inputs *inputs, int64_t index)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    const int64_t apart = inputs->apart[inputs->operation->output], count = plx_inputs_count(inputs);
+
+    if (count == 1)
+        return index * output->ld;
+    if (apart >= (output->rows - 1) * output->ld + output->cols)
+        return index / output->rows * apart + index % output->rows * output->ld;
+    return index / count * output->ld + index % count * apart;
+}
+
+bool plx_output_gap(const plx_inputs *inputs, int64_t index, int64_t *first, int64_t *end)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+
+    if (output->cols == 0 || index + 1 >= plx_inputs_count(inputs) * output->rows)
+        return false;
+    *first = row_place(inputs, index) + output->cols;
+    *end = row_place(inputs, index + 1);
+    return true;
+}
+
+void plx_output_element_text(const plx_inputs *inputs, int64_t index, char *text, size_t capacity)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    const int64_t each = plx_output_each(inputs), within = index % each;
+    char batch[32] = "";
+
+    if (plx_inputs_is_batch(inputs))
+        (void)snprintf(batch, sizeof batch, "[%lld]", (long long)(index / each));
+    (void)snprintf(text, capacity, "%s%s[%lld][%lld]", output->name, batch, (long long)(within / output->cols),
+                   (long long)(within % output->cols));
 }
 
 static bool is_read(const plx_inputs *inputs, size_t operand)
@@ -118,6 +176,13 @@ plx_strided plx_strided_of(const plx_array *array)
         lying.size[1] = array->cols;
         lying.stride[0] = array->cols;
         lying.stride[1] = 1;
+    } else if (array->rank == 3) {
+        lying.size[0] = array->planes;
+        lying.size[1] = array->rows;
+        lying.size[2] = array->cols;
+        lying.stride[0] = array->rows * array->cols;
+        lying.stride[1] = array->cols;
+        lying.stride[2] = 1;
     }
     return lying;
 }
@@ -129,6 +194,8 @@ typedef struct view {
 
 static view view_of(const plx_strided *array)
 {
+    if (array->rank == 3) /* which only a vector that is the elements of anything can be */
+        return (view){array->size[0] * array->size[1], array->size[2], array->stride[1], array->stride[2]};
     if (array->rank == 2)
         return (view){array->size[0], array->size[1], array->stride[0], array->stride[1]};
     if (array->rank == 1)
@@ -152,8 +219,8 @@ static plx_status check_strided(const char *name, const plx_strided *array, plx_
 {
     bool empty = false;
 
-    if (array->rank < 0 || array->rank > 2)
-        return plx_fail(error, PLX_INVALID, "%s: an array of %d dimensions; there are 0 to 2", name, array->rank);
+    if (array->rank < 0 || array->rank > 3)
+        return plx_fail(error, PLX_INVALID, "%s: an array of %d dimensions; there are 0 to 3", name, array->rank);
     for (int i = 0; i < array->rank; ++i) {
         if (array->size[i] < 0)
             return plx_fail(error, PLX_INVALID, "%s: a size can't be negative", name);
@@ -164,11 +231,55 @@ static plx_status check_strided(const char *name, const plx_strided *array, plx_
     return PLX_OK;
 }
 
-plx_status plx_strided_check(const plx_extent *extent, plx_dtype dtype, const plx_strided *array, const char *name,
+/* An operand that all problems of a batch share comes once, without a dimension for them. */
+static bool has_batch(const plx_inputs *inputs, size_t operand)
+{
+    return plx_inputs_is_batch(inputs) && inputs->apart[operand] != 0;
+}
+
+static plx_strided strided_at(const plx_strided *array, int64_t which)
+{
+    plx_strided one = *array;
+
+    one.rank = array->rank - 1;
+    for (int i = 0; i < one.rank; ++i) {
+        one.size[i] = array->size[i + 1];
+        one.stride[i] = array->stride[i + 1];
+    }
+    if (array->data != NULL)
+        one.data = (const char *)array->data + which * array->stride[0] * (int64_t)plx_dtype_size(array->dtype);
+    return one;
+}
+
+static plx_status check_batch(const plx_inputs *inputs, const plx_strided *array, const char *name, plx_error *error)
+{
+    if (array->rank > 0 && array->size[0] == inputs->count)
+        return PLX_OK;
+    return plx_fail(error, PLX_INVALID, "%s has %lld in its first dimension, and the batch is of %lld", name,
+                    (long long)(array->rank > 0 ? array->size[0] : 1), (long long)inputs->count);
+}
+
+static plx_status check_one(const plx_extent *extent, const plx_strided *array, const char *name, plx_error *error)
+{
+    const view of = view_of(array);
+
+    if (array->rank == 3 && array->size[0] != 1 && extent->rows != 1)
+        return plx_fail(error, PLX_INVALID, "%s has 3 dimensions, and the problem is no batch", name);
+    if (array->rank == 3 && array->size[0] > 1 && array->stride[0] != array->size[1] * array->stride[1])
+        return plx_fail(error, PLX_INVALID, "%s has gaps between its matrices, and its elements are to be one vector",
+                        name);
+    if (view_fits(extent, &of))
+        return PLX_OK;
+    return plx_fail(error, PLX_INVALID, "%s has %lld x %lld elements, and has to have %lld x %lld here", name,
+                    (long long)of.rows, (long long)of.cols, (long long)extent->rows, (long long)extent->cols);
+}
+
+plx_status plx_strided_check(const plx_inputs *inputs, size_t operand, const plx_strided *array, const char *name,
                              plx_error *error)
 {
+    const plx_dtype dtype = plx_inputs_dtype(inputs, operand);
     plx_status status = check_strided(name, array, error);
-    const view of = view_of(array);
+    plx_strided one = *array;
 
     if (status != PLX_OK)
         return status;
@@ -176,10 +287,13 @@ plx_status plx_strided_check(const plx_extent *extent, plx_dtype dtype, const pl
         return plx_fail(error, PLX_INVALID, "%s is %s, and has to be %s here", name,
                         (unsigned)array->dtype < PLX_DTYPE_COUNT ? plx_dtype_name(array->dtype) : "of no type",
                         plx_dtype_name(dtype));
-    if (!view_fits(extent, &of))
-        return plx_fail(error, PLX_INVALID, "%s has %lld x %lld elements, and has to have %lld x %lld here", name,
-                        (long long)of.rows, (long long)of.cols, (long long)extent->rows, (long long)extent->cols);
-    return PLX_OK;
+    if (has_batch(inputs, operand)) {
+        status = check_batch(inputs, array, name, error);
+        if (status != PLX_OK)
+            return status;
+        one = strided_at(array, 0);
+    }
+    return check_one(&inputs->extents[operand], &one, name, error);
 }
 
 /* One element after the other: those of a vector may lie in rows. */
@@ -193,7 +307,7 @@ static void gather_by_elements(const plx_extent *extent, size_t size, const view
         }
 }
 
-void plx_strided_gather(const plx_extent *extent, const plx_strided *array, void *to)
+static void gather(const plx_extent *extent, const plx_strided *array, char *to)
 {
     const size_t size = plx_dtype_size(array->dtype);
     const view of = view_of(array);
@@ -204,22 +318,36 @@ void plx_strided_gather(const plx_extent *extent, const plx_strided *array, void
         return;
     }
     for (int64_t row = 0; row < of.rows && of.cols > 0; ++row)
-        memcpy((char *)to + (size_t)(row * extent->ld) * size, from + row * of.row_stride * (int64_t)size,
+        memcpy(to + (size_t)(row * extent->ld) * size, from + row * of.row_stride * (int64_t)size,
                (size_t)of.cols * size);
+}
+
+void plx_strided_gather(const plx_inputs *inputs, size_t operand, const plx_strided *array, void *to)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+
+    if (!has_batch(inputs, operand)) {
+        gather(extent, array, to);
+        return;
+    }
+    for (int64_t i = 0; i < inputs->count; ++i) {
+        const plx_strided one = strided_at(array, i);
+        gather(extent, &one, (char *)to + (size_t)(i * inputs->apart[operand]) * plx_dtype_size(array->dtype));
+    }
 }
 
 static plx_status take_array(plx_inputs *inputs, size_t operand, const plx_strided *array, plx_error *error)
 {
     const plx_extent *extent = &inputs->extents[operand];
-    plx_status status = plx_strided_check(extent, plx_inputs_dtype(inputs, operand), array, extent->name, error);
+    plx_status status = plx_strided_check(inputs, operand, array, extent->name, error);
 
     if (status == PLX_OK)
         status = reserve(inputs, operand, error);
     if (status != PLX_OK || inputs->data[operand] == NULL)
         return status;
-    if (extent->ld > extent->cols) /* NaN between the rows */
+    if (extent->ld > extent->cols || has_batch(inputs, operand)) /* NaN between the rows */
         plx_generate_operand(inputs, operand, inputs->data[operand]);
-    plx_strided_gather(extent, array, inputs->data[operand]);
+    plx_strided_gather(inputs, operand, array, inputs->data[operand]);
     return PLX_OK;
 }
 

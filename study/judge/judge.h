@@ -33,7 +33,9 @@ typedef struct plx_inputs {
     plx_problem problem;
     const plx_operation *operation;
     plx_extent extents[PLX_MAX_OPERANDS];
-    int64_t elements[PLX_MAX_OPERANDS]; /* from the first to the end, row padding included */
+    int64_t elements[PLX_MAX_OPERANDS]; /* from the first to the end, row padding included; of all problems */
+    int64_t count;                      /* problems of a batch; 0 and 1: it is none */
+    int64_t apart[PLX_MAX_OPERANDS];    /* elements from one's operand to the next one's */
     void *data[PLX_MAX_OPERANDS];       /* NULL: no elements, or not read */
     plx_input input;
     uint64_t seed;
@@ -59,6 +61,18 @@ enum {
     PLX_SEED_ODD_PLUS = 27   /* one +0 among -0 */
 };
 
+/* Of a batch: the extents are those of one problem. */
+static inline int64_t plx_inputs_count(const plx_inputs *inputs)
+{
+    return inputs->count > 1 ? inputs->count : 1;
+}
+static inline bool plx_inputs_is_batch(const plx_inputs *inputs)
+{
+    return inputs->count > 1;
+}
+/* One problem of it, as inputs with the same memory: not to be freed. */
+plx_inputs plx_inputs_at(const plx_inputs *inputs, int64_t which);
+
 /* Checks the problem and describes its operands; there is no data yet. */
 plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, plx_error *error);
 /* The same, and generates every operand that is read. */
@@ -72,10 +86,10 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
 plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count, uint64_t seed,
                                    plx_inputs *inputs, plx_error *error);
 /* Whether an array is what an operand must be; a message calls it `name`. */
-plx_status plx_strided_check(const plx_extent *extent, plx_dtype dtype, const plx_strided *array, const char *name,
+plx_status plx_strided_check(const plx_inputs *inputs, size_t operand, const plx_strided *array, const char *name,
                              plx_error *error);
 /* Its elements to where those of the operand lie. */
-void plx_strided_gather(const plx_extent *extent, const plx_strided *array, void *to);
+void plx_strided_gather(const plx_inputs *inputs, size_t operand, const plx_strided *array, void *to);
 /* From arrays where there are any, else generated. */
 plx_status plx_inputs_make(const plx_problem *problem, const plx_array *arrays, size_t count, plx_input input,
                            uint64_t seed, plx_inputs *inputs, plx_error *error);
@@ -259,8 +273,12 @@ typedef struct plx_reference_result {
     /* With a sample: magnitudes of all elements are at most row_norm[i] *
      * column_norm[j] + |beta||c|. */
     double *row_norm, *column_norm;
-    plx_projection *projection; /* with a sample: for Freivalds' test */
+    plx_projection **projections; /* with a sample, of each problem of a batch: for Freivalds' test */
+    int64_t projection_count;
 } plx_reference_result;
+
+/* Where the operands of one problem of a batch lie. */
+plx_host_operands plx_operands_at(const plx_inputs *inputs, int64_t which);
 
 /* The reference for one kind of kernel: of the operation, or of the copy that
  * baseline kernels make, whose output holds the input's rows densely. */
@@ -362,14 +380,17 @@ void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, 
 plx_status plx_save_directory(const char *directory, plx_error *error);
 /* DIR/STEM and the rest of a name. */
 plx_status plx_save_path(const char *directory, const char *stem, const char *rest, char path[4096], plx_error *error);
-/* DIR/STEM-NAME.npy: rows that lie ld apart, without what is between them. */
-plx_status plx_save_rows(const char *directory, const char *stem, const char *name, plx_dtype dtype,
-                         const plx_extent *extent, int64_t ld, const void *data, plx_error *error);
+/* DIR/STEM-NAME.npy: what lies as the operand does, or without gaps if `dense`; what is between the rows is left out.
+ */
+plx_status plx_save_rows(const char *directory, const char *stem, const char *name, const plx_inputs *inputs,
+                         size_t operand, bool dense, const void *data, plx_error *error);
+/* An operand's shape, with its batch in front unless all share it; no data. */
+plx_array plx_array_like(const plx_inputs *inputs, size_t operand, int rank);
 /* All that are read, by their names. */
 plx_status plx_save_operands(const char *directory, const char *stem, const plx_inputs *inputs, plx_error *error);
-/* Of the rows of that extent; nothing where there is only a sample. */
-plx_status plx_save_reference(const char *directory, const char *stem, const plx_inputs *inputs,
-                              const plx_extent *extent, const plx_reference_result *reference, plx_error *error);
+/* In the shape of that operand; nothing where there is only a sample. */
+plx_status plx_save_reference(const char *directory, const char *stem, const plx_inputs *inputs, size_t operand,
+                              const plx_reference_result *reference, plx_error *error);
 
 /* ---- Freivalds' test (freivalds.c) --------------------------------------------------- */
 
@@ -403,13 +424,42 @@ typedef struct plx_judged_result {
 void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
                const plx_judged_result *first, const plx_judged_result *second, plx_pair *pair);
 
+/* Elements of a result, which are counted problem by problem and row by row. */
+static inline int64_t plx_output_each(const plx_inputs *inputs)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    return output->rows * output->cols;
+}
+static inline int64_t plx_output_count(const plx_inputs *inputs)
+{
+    return plx_inputs_count(inputs) * plx_output_each(inputs);
+}
+
 /* Where output element `index` lies in the result. */
 static inline int64_t plx_output_place(const plx_inputs *inputs, bool baseline, int64_t index)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
+    int64_t begin = 0;
+    if (plx_inputs_is_batch(inputs)) {
+        const int64_t each = output->rows * output->cols;
+        begin = index / each * inputs->apart[inputs->operation->output];
+        index %= each;
+    }
     if (baseline || output->ld == output->cols)
-        return index;
-    return index / output->cols * output->ld + index % output->cols;
+        return begin + index;
+    return begin + index / output->cols * output->ld + index % output->cols;
 }
+/* Whether that is the index itself. */
+static inline bool plx_output_is_dense(const plx_inputs *inputs, bool baseline)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    return (baseline || output->ld == output->cols) &&
+           (!plx_inputs_is_batch(inputs) || inputs->apart[inputs->operation->output] == plx_output_each(inputs));
+}
+
+/* What is between the rows of an output: gap number `index`, 0 on, in elements; false behind the last one. */
+bool plx_output_gap(const plx_inputs *inputs, int64_t index, int64_t *first, int64_t *end);
+/* "C[3][7]", and in a batch "C[2][3][7]". */
+void plx_output_element_text(const plx_inputs *inputs, int64_t index, char *text, size_t capacity);
 
 #endif

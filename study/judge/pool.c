@@ -72,12 +72,31 @@ static void plan_matrix(const plx_extent *e, size_t size, plx_pool_operand *o)
     o->elements = o->used + rows * e->ld;
 }
 
+/* A batch moves as one vector where its problems follow each other without a gap; else not at all. */
+static void plan_batch(const plx_inputs *inputs, size_t operand, size_t size, plx_pool_operand *o)
+{
+    const plx_extent *e = &inputs->extents[operand];
+    const plx_extent all = {.cols = o->used};
+    const bool shared = inputs->apart[operand] == 0;
+
+    if (e->ld == e->cols && (shared || inputs->apart[operand] == e->rows * e->cols)) {
+        plan_vector(&all, size, o);
+        return;
+    }
+    o->step = o->windows = 1;
+    o->elements = o->line = o->used;
+}
+
 static void plan_operand(const plx_inputs *inputs, size_t operand, plx_pool_operand *o)
 {
     const plx_extent *e = &inputs->extents[operand];
     const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, operand));
 
     *o = (plx_pool_operand){.used = inputs->elements[operand]};
+    if (plx_inputs_is_batch(inputs)) {
+        plan_batch(inputs, operand, size, o);
+        return;
+    }
     (e->rows == 1 ? plan_vector : plan_matrix)(e, size, o);
 }
 
@@ -98,6 +117,10 @@ static void generate(const plx_inputs *inputs, size_t operand, uint64_t seed, co
 
     more.seed = seed;
     more.elements[operand] = o->elements;
+    if (plx_inputs_is_batch(inputs)) {
+        more.count = 1;
+        e->rows = 1;
+    }
     if (e->rows == 1)
         e->cols = e->ld = o->elements;
     else
@@ -113,13 +136,14 @@ static void repeat(const plx_inputs *inputs, size_t operand, const plx_pool_oper
     const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, operand));
     const char *from = inputs->data[operand];
     char *to = o->data;
-    const int64_t row = e->rows == 1 ? e->cols : e->ld;
+    const bool batch = plx_inputs_is_batch(inputs);
+    const int64_t row = batch ? o->used : e->rows == 1 ? e->cols : e->ld, rows = batch ? 1 : e->rows;
 
     memcpy(to, from, (size_t)o->used * size);
-    if (row > e->cols)
+    if (!batch && row > e->cols)
         memcpy(to + (size_t)o->used * size, from + (size_t)e->cols * size, (size_t)(row - e->cols) * size);
-    for (int64_t have = e->rows * row, count; have < o->elements; have += count) {
-        count = o->elements - have < e->rows * row ? o->elements - have : e->rows * row;
+    for (int64_t have = rows * row, count; have < o->elements; have += count) {
+        count = o->elements - have < rows * row ? o->elements - have : rows * row;
         memcpy(to + (size_t)have * size, to, (size_t)count * size);
     }
 }
@@ -131,9 +155,10 @@ static bool may_have_few(const plx_inputs *inputs, size_t operand)
     const plx_extent *e = &inputs->extents[operand];
     const int64_t lines = sums_columns(e) ? e->rows : e->cols;
 
-    return !plx_rule_left_out(PLX_RULE_FEW) && is_alike(inputs) && inputs->input != PLX_INPUT_INTEGER &&
-           plx_is_floating(plx_inputs_dtype(inputs, operand)) && plx_factor_count(inputs) == 2 && e->sum_axis >= 0 &&
-           e->rows > 1 && lines >= LEAST_LINES && plx_sum_length(inputs) >= LEAST_TERMS;
+    return !plx_rule_left_out(PLX_RULE_FEW) && !plx_inputs_is_batch(inputs) && is_alike(inputs) &&
+           inputs->input != PLX_INPUT_INTEGER && plx_is_floating(plx_inputs_dtype(inputs, operand)) &&
+           plx_factor_count(inputs) == 2 && e->sum_axis >= 0 && e->rows > 1 && lines >= LEAST_LINES &&
+           plx_sum_length(inputs) >= LEAST_TERMS;
 }
 
 static void keep_terms(char *line, int64_t stride, int64_t length, size_t size, plx_dice *dice)
@@ -196,7 +221,7 @@ static plx_status make_operand(const plx_inputs *inputs, size_t operand, plx_dic
     if (o->data == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the data of timed runs (%lld elements of %s)",
                         (long long)o->elements, inputs->extents[operand].name);
-    if (!is_alike(inputs)) {
+    if (!is_alike(inputs) || o->windows == 1) {
         repeat(inputs, operand, o);
         return PLX_OK;
     }

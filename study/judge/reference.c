@@ -29,7 +29,9 @@ void plx_reference_result_free(plx_reference_result *reference)
     free(reference->of.magnitude);
     free(reference->row_norm);
     free(reference->column_norm);
-    plx_freivalds_free(reference->projection);
+    for (int64_t i = 0; i < reference->projection_count; ++i)
+        plx_freivalds_free(reference->projections[i]);
+    free(reference->projections);
     *reference = (plx_reference_result){0};
 }
 
@@ -71,15 +73,26 @@ static plx_status reserve(const plx_inputs *inputs, plx_reference_result *refere
 
 /* ---- complete --------------------------------------------------------------- */
 
-static void reference_run(const plx_inputs *inputs, const plx_reference_result *reference, int64_t entry,
-                          int64_t element, int64_t count)
+plx_host_operands plx_operands_at(const plx_inputs *inputs, int64_t which)
 {
     plx_host_operands operands = {{NULL}};
+
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i) {
+        const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, i));
+        operands.at[i] = inputs->data[i];
+        if (which > 0 && inputs->data[i] != NULL)
+            operands.at[i] = (const char *)inputs->data[i] + (size_t)(which * inputs->apart[i]) * size;
+    }
+    return operands;
+}
+
+/* Elements of one problem. */
+static void reference_part(const plx_inputs *inputs, const plx_reference_result *reference, int64_t entry,
+                           const plx_host_operands *operands, int64_t element, int64_t count)
+{
     plx_reference part = {NULL, NULL, NULL, NULL};
     const plx_floats before = plx_floats_begin();
 
-    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
-        operands.at[i] = inputs->data[i];
     if (reference->exact) {
         part.exact = (char *)reference->of.exact + (size_t)entry * plx_dtype_size(plx_result_dtype(inputs));
     } else {
@@ -87,8 +100,21 @@ static void reference_run(const plx_inputs *inputs, const plx_reference_result *
         part.tail = reference->of.tail + entry;
         part.magnitude = reference->of.magnitude + entry;
     }
-    plx_reference_make(&inputs->problem, &operands, element, count, &part);
+    plx_reference_make(&inputs->problem, operands, element, count, &part);
     plx_floats_back(before);
+}
+
+static void reference_run(const plx_inputs *inputs, const plx_reference_result *reference, int64_t entry,
+                          int64_t element, int64_t count)
+{
+    const int64_t each = plx_inputs_is_batch(inputs) ? plx_output_each(inputs) : INT64_MAX;
+
+    for (int64_t done = 0, part; done < count; done += part) {
+        const int64_t which = (element + done) / each, first = (element + done) % each;
+        const plx_host_operands operands = plx_operands_at(inputs, which);
+        part = each - first < count - done ? each - first : count - done;
+        reference_part(inputs, reference, entry + done, &operands, first, part);
+    }
 }
 
 static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
@@ -103,7 +129,7 @@ static void compute_all(const plx_inputs *inputs, const plx_reference_result *re
 {
     int64_t chunk = chunk_length(inputs, reference->count);
 
-    if (plx_reference_spreads(&inputs->problem)) {
+    if (plx_reference_spreads(&inputs->problem) && reference->count == 1) {
         reference_run(inputs, reference, 0, 0, reference->count);
         return;
     }
@@ -142,9 +168,11 @@ static plx_status copied(const plx_inputs *inputs, plx_reference_result *referen
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(plx_team_threads()) if (reference->count > 1 << 20)
 #endif
-    for (int64_t row = 0; row < in->rows; ++row)
+    for (int64_t row = 0; row < plx_inputs_count(inputs) * in->rows; ++row)
         memcpy((char *)reference->of.exact + (size_t)(row * in->cols) * size,
-               (const char *)inputs->data[0] + (size_t)(row * in->ld) * size, (size_t)in->cols * size);
+               (const char *)inputs->data[0] +
+                   (size_t)(row / in->rows * inputs->apart[0] + row % in->rows * in->ld) * size,
+               (size_t)in->cols * size);
     return PLX_OK;
 }
 
@@ -177,14 +205,19 @@ static plx_status choose_sample(const plx_inputs *inputs, plx_reference_result *
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     int64_t rows[EDGE_MAX], cols[EDGE_MAX], next = 0;
     size_t row_count = tile_edges(output->rows, rows), col_count = tile_edges(output->cols, cols);
+    /* of a batch those of the first problem, the last, and any */
+    const int64_t all = plx_inputs_count(inputs), each = plx_output_each(inputs);
+    const int64_t problems[] = {0, all - 1, (int64_t)(plx_random(inputs->seed, 129, 0) % (uint64_t)all)};
+    const size_t problem_count = all > 1 ? 3 : 1;
 
-    reference->count = (int64_t)(row_count * col_count) + RANDOM_SAMPLES;
+    reference->count = (int64_t)(problem_count * row_count * col_count) + RANDOM_SAMPLES;
     reference->sample = table(reference->count, sizeof *reference->sample);
     if (reference->sample == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a sample");
-    for (size_t i = 0; i < row_count; ++i)
-        for (size_t j = 0; j < col_count; ++j)
-            reference->sample[next++] = rows[i] * output->cols + cols[j];
+    for (size_t p = 0; p < problem_count; ++p)
+        for (size_t i = 0; i < row_count; ++i)
+            for (size_t j = 0; j < col_count; ++j)
+                reference->sample[next++] = problems[p] * each + rows[i] * output->cols + cols[j];
     for (uint64_t i = 0; next < reference->count; ++i)
         reference->sample[next++] = (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)reference->elements);
     return PLX_OK;
@@ -195,19 +228,37 @@ static double *line_norms(const plx_inputs *inputs, size_t operand)
 {
     const plx_extent *extent = &inputs->extents[operand];
     bool by_rows = extent->sum_axis == 1;
-    int64_t lines = by_rows ? extent->rows : extent->cols;
-    double *norms = table(lines, sizeof *norms);
+    int64_t lines = by_rows ? extent->rows : extent->cols, problems = plx_inputs_count(inputs);
+    double *norms = table(lines * problems, sizeof *norms);
 
     if (norms == NULL)
         return NULL;
-    for (int64_t row = 0; row < extent->rows; ++row)
+    for (int64_t row = 0; row < extent->rows * problems; ++row)
         for (int64_t col = 0; col < extent->cols; ++col) {
-            double value = plx_element_value(inputs->problem.dtype, inputs->data[operand], row * extent->ld + col);
-            norms[by_rows ? row : col] += value * value;
+            const int64_t problem = row / extent->rows, own = row % extent->rows;
+            double value = plx_element_value(inputs->problem.dtype, inputs->data[operand],
+                                             problem * inputs->apart[operand] + own * extent->ld + col);
+            norms[problem * lines + (by_rows ? own : col)] += value * value;
         }
-    for (int64_t line = 0; line < lines; ++line)
+    for (int64_t line = 0; line < lines * problems; ++line)
         norms[line] = sqrt(norms[line]) * (1.0 + 0x1p-20);
     return norms;
+}
+
+static plx_status project(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
+{
+    const int64_t count = plx_inputs_count(inputs);
+    plx_status status = PLX_OK;
+
+    reference->projections = table(count, sizeof *reference->projections);
+    if (reference->projections == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
+    while (status == PLX_OK && reference->projection_count < count) {
+        const plx_inputs one = plx_inputs_at(inputs, reference->projection_count);
+        status = plx_freivalds_prepare(&one, one.seed, &reference->projections[reference->projection_count], error);
+        reference->projection_count += status == PLX_OK;
+    }
+    return status;
 }
 
 static plx_status sampled(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
@@ -227,7 +278,7 @@ static plx_status sampled(const plx_inputs *inputs, plx_reference_result *refere
     reference->column_norm = line_norms(inputs, 1);
     if (reference->row_norm == NULL || reference->column_norm == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the norms of rows and columns");
-    return plx_freivalds_prepare(inputs, inputs->seed, &reference->projection, error);
+    return project(inputs, reference, error);
 }
 
 /* A product of matrices. */
@@ -237,14 +288,13 @@ static bool too_large(const plx_inputs *inputs, double limit)
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     return inputs->operation->output_rank == 2 && plx_factor_count(inputs) == 2 && alpha != 0.0 &&
-           inputs->operation->flops(&inputs->problem) / 2.0 > limit;
+           plx_problem_flops(&inputs->problem) / 2.0 > limit;
 }
 
 plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit,
                                        plx_reference_result *reference, plx_error *error)
 {
-    const plx_extent *output = &inputs->extents[inputs->operation->output];
-    plx_reference_result made = {.exact = plx_is_exact(&inputs->problem), .elements = output->rows * output->cols};
+    plx_reference_result made = {.exact = plx_is_exact(&inputs->problem), .elements = plx_output_count(inputs)};
     const plx_floats before = plx_floats_begin();
     plx_status status = plx_floats_check(error);
 

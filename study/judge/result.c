@@ -51,6 +51,8 @@ static plx_status tight_problem(const plx_problem *problem, plx_problem *tight, 
     if (plx_operation_of(problem->op) == NULL)
         return plx_fail(error, PLX_INVALID, "%d is no operation", (int)problem->op);
     *tight = *problem;
+    for (size_t i = 0; problem->batch.batched && i < PLX_MAX_OPERANDS; i++)
+        tight->batch.stride[i] = problem->batch.stride[i] == 0 ? 0 : PLX_STRIDE_DENSE;
     plx_shape_of(problem, shape);
     return plx_problem_reshape(tight, shape, plx_shape_rank(plx_operation_of(problem->op)), error);
 }
@@ -84,9 +86,8 @@ static plx_status check_count(const plx_problem *problem, size_t count, plx_erro
 static plx_status take_result(claim *made, const plx_strided *result, plx_error *error)
 {
     const size_t output = made->inputs.operation->output;
-    const plx_extent *extent = &made->inputs.extents[output];
     const plx_dtype dtype = plx_result_dtype(&made->inputs);
-    plx_status status = plx_strided_check(extent, dtype, result, "the result", error);
+    plx_status status = plx_strided_check(&made->inputs, output, result, "the result", error);
 
     if (status != PLX_OK)
         return status;
@@ -94,7 +95,7 @@ static plx_status take_result(claim *made, const plx_strided *result, plx_error 
     made->result = plx_large_alloc(bytes > 0 ? bytes : 1);
     if (made->result == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result (%llu bytes)", (unsigned long long)bytes);
-    plx_strided_gather(extent, result, made->result);
+    plx_strided_gather(&made->inputs, output, result, made->result);
     return PLX_OK;
 }
 
@@ -263,17 +264,16 @@ plx_status plx_judged_save(const char *directory, const char *stem, const plx_ju
 
     if (status != PLX_OK)
         return status;
-    const plx_extent *extent = &made.inputs.extents[made.inputs.operation->output];
+    const size_t output_operand = made.inputs.operation->output;
     status = plx_save_directory(directory, error);
     if (status == PLX_OK)
         status = plx_save_operands(directory, stem, &made.inputs, error);
     if (status == PLX_OK)
-        status = plx_save_rows(directory, stem, "result", plx_result_dtype(&made.inputs), extent, extent->ld,
-                               made.result, error);
+        status = plx_save_rows(directory, stem, "result", &made.inputs, output_operand, false, made.result, error);
     if (status == PLX_OK)
         status = plx_reference_result_make(&made.inputs, false, &reference, error);
     if (status == PLX_OK)
-        status = plx_save_reference(directory, stem, &made.inputs, extent, &reference, error);
+        status = plx_save_reference(directory, stem, &made.inputs, output_operand, &reference, error);
     if (status == PLX_OK)
         status = save_story(directory, stem, judged, error);
     plx_reference_result_free(&reference);

@@ -31,11 +31,37 @@ plx_status plx_save_path(const char *directory, const char *stem, const char *re
     return PLX_OK;
 }
 
-plx_status plx_save_rows(const char *directory, const char *stem, const char *name, plx_dtype dtype,
-                         const plx_extent *extent, int64_t ld, const void *data, plx_error *error)
+plx_array plx_array_like(const plx_inputs *inputs, size_t operand, int rank)
 {
-    size_t size = plx_dtype_size(dtype), row_bytes = (size_t)extent->cols * size;
-    plx_array array = {.dtype = dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows, .cols = extent->cols};
+    const plx_extent *extent = &inputs->extents[operand];
+    const int64_t count = plx_inputs_is_batch(inputs) && inputs->apart[operand] != 0 ? inputs->count : 1;
+    plx_array array = {
+        .dtype = plx_inputs_dtype(inputs, operand), .rank = rank, .rows = extent->rows, .cols = extent->cols};
+
+    if (count == 1)
+        return array;
+    array.rank = rank + 1;
+    array.planes = count;
+    if (rank == 1)
+        array.rows = count;
+    if (rank == 0)
+        array.cols = count;
+    return array;
+}
+
+static int64_t planes_of(const plx_inputs *inputs, size_t operand)
+{
+    return plx_inputs_is_batch(inputs) && inputs->apart[operand] != 0 ? inputs->count : 1;
+}
+
+plx_status plx_save_rows(const char *directory, const char *stem, const char *name, const plx_inputs *inputs,
+                         size_t operand, bool dense, const void *data, plx_error *error)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+    plx_array array = plx_array_like(inputs, operand, extent->rows == 1 ? 1 : 2);
+    const size_t size = plx_dtype_size(array.dtype), row_bytes = (size_t)extent->cols * size;
+    const int64_t planes = planes_of(inputs, operand), rows = extent->rows;
+    const int64_t ld = dense ? extent->cols : extent->ld, apart = dense ? rows * ld : inputs->apart[operand];
     char rest[64], path[4096];
     plx_status status;
 
@@ -43,14 +69,14 @@ plx_status plx_save_rows(const char *directory, const char *stem, const char *na
     status = plx_save_path(directory, stem, rest, path, error);
     if (status != PLX_OK)
         return status;
-    if (extent->rows > 0 && extent->cols > 0) {
+    if (rows > 0 && extent->cols > 0) {
         assert(data != NULL); /* only what is empty has no memory */
-        array.data = malloc((size_t)extent->rows * row_bytes);
+        array.data = malloc((size_t)(planes * rows) * row_bytes);
         if (array.data == NULL)
             return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", name);
-        for (int64_t row = 0; row < extent->rows; ++row)
-            memcpy((char *)array.data + (size_t)row * row_bytes, (const char *)data + (size_t)(row * ld) * size,
-                   row_bytes);
+        for (int64_t row = 0; row < planes * rows; ++row)
+            memcpy((char *)array.data + (size_t)row * row_bytes,
+                   (const char *)data + (size_t)(row / rows * apart + row % rows * ld) * size, row_bytes);
     }
     status = plx_npy_write(path, &array, error);
     free(array.data);
@@ -63,28 +89,24 @@ plx_status plx_save_operands(const char *directory, const char *stem, const plx_
 
     for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
         if (inputs->data[i] != NULL || i != inputs->operation->output)
-            status = plx_save_rows(directory, stem, inputs->extents[i].name, plx_inputs_dtype(inputs, i),
-                                   &inputs->extents[i], inputs->extents[i].ld, inputs->data[i], error);
+            status = plx_save_rows(directory, stem, inputs->extents[i].name, inputs, i, false, inputs->data[i], error);
     return status;
 }
 
 /* Of a sum the reference is kept in f64, as it was computed. */
-plx_status plx_save_reference(const char *directory, const char *stem, const plx_inputs *inputs,
-                              const plx_extent *extent, const plx_reference_result *reference, plx_error *error)
+plx_status plx_save_reference(const char *directory, const char *stem, const plx_inputs *inputs, size_t operand,
+                              const plx_reference_result *reference, plx_error *error)
 {
     char path[4096];
     plx_status status;
 
     if (reference->exact)
-        return plx_save_rows(directory, stem, "reference", plx_result_dtype(inputs), extent, extent->cols,
-                             reference->of.exact, error);
+        return plx_save_rows(directory, stem, "reference", inputs, operand, true, reference->of.exact, error);
     status = plx_save_path(directory, stem, "-reference.npy", path, error);
     if (status == PLX_OK && reference->sample == NULL) {
-        plx_array array = {.dtype = PLX_F64,
-                           .rank = extent->rows == 1 ? 1 : 2,
-                           .rows = extent->rows,
-                           .cols = extent->cols,
-                           .data = reference->of.value};
+        plx_array array = plx_array_like(inputs, operand, inputs->extents[operand].rows == 1 ? 1 : 2);
+        array.dtype = PLX_F64;
+        array.data = reference->of.value;
         status = plx_npy_write(path, &array, error);
     }
     return status;

@@ -186,12 +186,14 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result
 
     if (!reference->exact || reference->count == 0)
         return false;
-    if (baseline || output->ld == output->cols)
+    if (plx_output_is_dense(inputs, baseline))
         return plx_same_bytes(reference->of.exact, result, (uint64_t)reference->count * size);
-    for (int64_t row = 0; row < output->rows; ++row)
+    for (int64_t row = 0; row < plx_inputs_count(inputs) * output->rows; ++row) {
+        const int64_t place = plx_output_place(inputs, baseline, row * output->cols);
         if (memcmp((const char *)reference->of.exact + (size_t)(row * output->cols) * size,
-                   (const char *)result + (size_t)(row * output->ld) * size, (size_t)output->cols * size) != 0)
+                   (const char *)result + (size_t)place * size, (size_t)output->cols * size) != 0)
             return false;
+    }
     return true;
 }
 
@@ -293,6 +295,13 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
     return PLX_OK;
 }
 
+/* The result of one problem. */
+static const void *result_at(const plx_inputs *inputs, const void *result, int64_t which)
+{
+    const int64_t begin = which > 0 ? which * inputs->apart[inputs->operation->output] : 0;
+    return (const char *)result + (size_t)begin * plx_dtype_size(plx_result_dtype(inputs));
+}
+
 static plx_status judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
                         bool baseline, const void *result, plx_error_measure *measure, plx_error *error)
 {
@@ -302,16 +311,24 @@ static plx_status judge(const plx_inputs *inputs, const plx_reference_result *re
     plx_judge_elements(inputs, reference, bound, baseline, result, measure);
     if (reference->sample == NULL)
         return PLX_OK;
-    status = plx_freivalds(inputs, reference->projection, bound, result, &found, error);
-    if (status != PLX_OK)
-        return status;
     measure->compared = reference->elements;
-    measure->indeterminate += found.beyond * inputs->extents[inputs->operation->output].cols;
-    if (found.worst <= 1.0 || measure->wrong > 0)
-        return PLX_OK;
-    measure->wrong = 1;
-    measure->max_over_bound = found.worst;
-    return judge_row(inputs, bound, result, found.row, measure);
+    for (int64_t i = 0; i < reference->projection_count; ++i) {
+        const plx_inputs one = plx_inputs_at(inputs, i);
+        const void *own = result_at(inputs, result, i);
+        status = plx_freivalds(&one, reference->projections[i], bound, own, &found, error);
+        if (status != PLX_OK)
+            return status;
+        measure->indeterminate += found.beyond * inputs->extents[inputs->operation->output].cols;
+        if (found.worst <= 1.0 || measure->wrong > 0)
+            continue;
+        measure->wrong = 1;
+        measure->max_over_bound = found.worst;
+        status = judge_row(&one, bound, own, found.row, measure);
+        if (status != PLX_OK)
+            return status;
+        measure->first_bad += i * plx_output_each(inputs);
+    }
+    return PLX_OK;
 }
 
 plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
@@ -362,15 +379,16 @@ void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, 
                     size_t capacity)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    const long long row = (long long)(measure->first_bad / output->cols),
-                    col = (long long)(measure->first_bad % output->cols);
+    const long long row = (long long)(measure->first_bad / output->cols);
+    char element[96];
 
+    plx_output_element_text(inputs, measure->first_bad, element, sizeof element);
     if (measure->got[0] == '\0')
         (void)snprintf(text, capacity, "row %lld: no element of it alone, but their sum is off", row);
     else
-        (void)snprintf(text, capacity, "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
-                       (long long)measure->wrong, (long long)measure->compared, where, output->name, row, col,
-                       measure->got, measure->expected);
+        (void)snprintf(text, capacity, "%lld of %lld elements outside the bound%s; %s is %s, not %s",
+                       (long long)measure->wrong, (long long)measure->compared, where, element, measure->got,
+                       measure->expected);
 }
 
 /* A verdict by a bound that zero would pass is none. */

@@ -35,7 +35,7 @@ plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *
                              .products = 1.0};
 
     if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64 || plx_is_half(problem->dtype))
-        workload.flops = operation->flops(problem);
+        workload.flops = plx_problem_flops(problem);
     if (workload.flops > workload.bytes)
         workload.arithmetic = problem->dtype == PLX_F64 ? PLX_CEILING_FMA_F64 : PLX_CEILING_FMA_F32;
     return workload;

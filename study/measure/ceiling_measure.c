@@ -254,7 +254,7 @@ static double value_of(const plx_problem *problem, plx_ceiling_kind kind, double
     if (!(time_ns > 0.0) || kind == PLX_CEILING_LAUNCH)
         return time_ns;
     return (kind == PLX_CEILING_COPY || kind == PLX_CEILING_READ ? operation->bytes(problem)
-                                                                 : operation->flops(problem)) /
+                                                                 : plx_problem_flops(problem)) /
            time_ns;
 }
 

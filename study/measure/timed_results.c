@@ -59,7 +59,7 @@ static void add_element(sample *s, int64_t element)
 
 static void add_random(plx_timed_results *t, sample *s)
 {
-    const int64_t rows = output_extent(t)->rows, cols = output_extent(t)->cols;
+    const int64_t cols = output_extent(t)->cols, rows = output_extent(t)->rows * plx_inputs_count(t->inputs);
 
     add_element(s, 0);
     add_element(s, cols - 1);
@@ -91,7 +91,7 @@ static void add_patched(plx_timed_results *t, const plx_contents *contents, samp
     const size_t operand = contents->patched;
     const plx_extent *e = operand < PLX_MAX_OPERANDS ? &t->inputs->extents[operand] : NULL;
 
-    if (e == NULL || operand > 1 || e->sum_axis != 1 || e->rows < 2)
+    if (e == NULL || operand > 1 || e->sum_axis != 1 || e->rows < 2 || plx_inputs_is_batch(t->inputs))
         return;
     for (int i = 0; i < PATCHED_LINES; ++i)
         add_line(t, operand,
@@ -130,10 +130,8 @@ typedef struct references {
 static void refer(const plx_inputs *view, sample *s, references *memory, plx_reference_result *reference)
 {
     const size_t size = plx_dtype_size(plx_result_dtype(view));
-    plx_host_operands operands = {{NULL}};
+    const int64_t each = plx_output_each(view);
 
-    for (size_t i = 0; i < view->operation->operand_count; ++i)
-        operands.at[i] = view->data[i];
     *reference = (plx_reference_result){.exact = plx_is_exact(&view->problem),
                                         .elements = s->count,
                                         .count = s->count,
@@ -145,7 +143,8 @@ static void refer(const plx_inputs *view, sample *s, references *memory, plx_ref
     for (int64_t i = 0; i < s->count; ++i) {
         plx_reference one = {memory->exact + (size_t)i * size, memory->value + i, memory->tail + i,
                              memory->magnitude + i};
-        plx_reference_make(&view->problem, &operands, s->element[i], 1, &one);
+        const plx_host_operands operands = plx_operands_at(view, s->element[i] / each);
+        plx_reference_make(&view->problem, &operands, s->element[i] % each, 1, &one);
     }
 }
 
@@ -178,7 +177,7 @@ static plx_status judge_whole(const plx_timed_results *t, const plx_inputs *view
 static double cost_of(const plx_timed_results *t)
 {
     const int64_t terms = plx_sum_length(t->inputs);
-    return (double)output_extent(t)->rows * (double)output_extent(t)->cols * (double)(terms > 0 ? terms : 1);
+    return (double)plx_output_count(t->inputs) * (double)(terms > 0 ? terms : 1);
 }
 
 static plx_status judge_result(plx_timed_results *t, const plx_timed_set *set, const plx_inputs *view, bool all,
@@ -187,7 +186,7 @@ static plx_status judge_result(plx_timed_results *t, const plx_timed_set *set, c
     sample drawn = {.count = 0};
 
     if (all || is_baseline(t) || cost_of(t) <= cheap || t->inputs->elements[output_of(t)] <= SAMPLED) {
-        t->compared += output_extent(t)->rows * output_extent(t)->cols;
+        t->compared += plx_output_count(t->inputs);
         return judge_whole(t, view, measure, error);
     }
     add_random(t, &drawn);
@@ -253,18 +252,17 @@ static const double of_digits = 0x1p-7;
 
 static void report_few(plx_timed_results *t, size_t which, const plx_error_measure *measure)
 {
-    const plx_extent *output = output_extent(t);
+    char where[96];
 
+    plx_output_element_text(t->inputs, measure->first_bad, where, sizeof where);
     t->candidate->error = *measure;
     t->own = true;
     (void)snprintf(t->wrong, sizeof t->wrong,
-                   "%s: %s[%lld][%lld] of set %zu, a sum of few terms that are not 0, is %s, not %s "
+                   "%s: %s of set %zu, a sum of few terms that are not 0, is %s, not %s "
                    "(%.3g times what it may be off by)",
                    measure->max_over_terms < of_digits ? "rounds more than its type does"
                                                        : "does not add the terms that it should",
-                   output->name, (long long)(measure->first_bad / output->cols),
-                   (long long)(measure->first_bad % output->cols), which + 1, measure->got, measure->expected,
-                   measure->max_over_bound);
+                   where, which + 1, measure->got, measure->expected, measure->max_over_bound);
 }
 
 static void report_violation(plx_timed_results *t, const char *violation)
@@ -292,19 +290,18 @@ static void judge_few(plx_timed_results *t, size_t which, const plx_inputs *view
 /* What lies between the rows of the output is nobody's. */
 static void judge_between_rows(plx_timed_results *t, size_t which, const plx_inputs *view)
 {
-    const plx_extent *output = output_extent(t);
     const plx_timed_set *set = &t->sets->sets[which];
     const size_t size = plx_dtype_size(plx_result_dtype(t->inputs));
     const unsigned char *old = view->data[output_of(t)];
     unsigned char pattern[4];
+    int64_t first, end;
 
     memcpy(pattern, &set->pattern, sizeof pattern);
-    for (int64_t row = 0; row + 1 < output->rows && !is_baseline(t); ++row)
-        for (uint64_t i = (uint64_t)(row * output->ld + output->cols) * size;
-             i < (uint64_t)((row + 1) * output->ld) * size; ++i)
+    for (int64_t gap = 0; !is_baseline(t) && plx_output_gap(t->inputs, gap, &first, &end); ++gap)
+        for (uint64_t i = (uint64_t)first * size; i < (uint64_t)end * size; ++i)
             if (t->staging[i] != (old != NULL ? old[i] : pattern[(set->place[output_of(t)] + i) % 4])) {
-                (void)snprintf(t->wrong, sizeof t->wrong, "wrote between the rows of %s of set %zu", output->name,
-                               which + 1);
+                (void)snprintf(t->wrong, sizeof t->wrong, "wrote between the rows of %s of set %zu",
+                               output_extent(t)->name, which + 1);
                 t->own = false;
                 return;
             }

@@ -24,6 +24,9 @@ static void choice_field(plx_archive *archive, const plx_field *field, plx_probl
 static void integer_field(plx_archive *archive, const plx_field *field, plx_problem *problem)
 {
     const int64_t before = plx_field_integer(problem, field);
+    if (field->kind == PLX_FIELD_INTEGER && field->option != NULL && before == field->initial &&
+        !(plx_archive_reads(archive) && plx_archive_has(archive, field->name)))
+        return; /* what is as it is without the option is not written */
     const int64_t value = field->kind == PLX_FIELD_FLAG
                               ? plx_archive_flag(archive, field->name, before != 0, before != 0)
                               : plx_archive_integer(archive, field->name, before, before);
@@ -80,6 +83,38 @@ static void read_fields(plx_archive *archive, const plx_operation *operation, bo
     }
 }
 
+/* Of a batch: how many, and the strides of all operands.  Not written where there is none, which older files mean. */
+static void write_batch(plx_archive *archive, const plx_operation *operation, const plx_problem *problem)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    if (!problem->batch.batched || operation == NULL)
+        return;
+    operation->extents(problem, extents);
+    plx_json_integer(archive->to, "batch", problem->batch.count);
+    plx_json_list(archive->to, "strides");
+    for (size_t i = 0; i < operation->operand_count; i++)
+        plx_json_integer(archive->to, NULL, plx_batch_stride(problem, i, &extents[i]));
+    plx_json_list_end(archive->to);
+}
+
+static void read_batch(plx_archive *archive, const plx_operation *operation, plx_problem *problem)
+{
+    const json_t *strides = json_object_get(archive->at[archive->depth], "strides");
+    if (plx_archive_fails(archive) || !plx_archive_has(archive, "batch"))
+        return;
+    *problem = plx_batch_of(problem, plx_archive_integer(archive, "batch", 0, 0));
+    if (json_array_size(strides) != operation->operand_count) {
+        plx_archive_refuse(archive, "strides");
+        return;
+    }
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; i++) {
+        const json_t *stride = json_array_get(strides, i);
+        problem->batch.stride[i] = i < operation->operand_count ? (int64_t)json_integer_value(stride) : 0;
+        if (i < operation->operand_count && !json_is_integer(stride))
+            plx_archive_refuse(archive, "strides");
+    }
+}
+
 static bool is_shape(const json_t *shape, int64_t sizes[PLX_MAX_SHAPE])
 {
     size_t rank = json_array_size(shape);
@@ -113,6 +148,7 @@ static void read_problem(plx_archive *archive, plx_problem *problem)
     if (!is_shape(shape, sizes) || plx_problem_reshape(problem, sizes, json_array_size(shape), &error) != PLX_OK)
         plx_archive_refuse(archive, "shape");
     read_fields(archive, operation, true, problem);
+    read_batch(archive, operation, problem);
     if (archive->wrong == NULL && plx_problem_check(problem, &error) != PLX_OK)
         plx_archive_refuse(archive, "leading dimensions");
 }
@@ -138,6 +174,7 @@ void plx_archive_problem(plx_archive *archive, plx_problem *problem)
     for (size_t i = 0; i < fields; i++)
         if (operation->fields[i].kind != PLX_FIELD_SIZE)
             field_of(archive, &operation->fields[i], problem);
+    write_batch(archive, operation, problem);
 }
 
 uint64_t plx_archive_shift(plx_archive *archive, uint64_t shift)

@@ -179,7 +179,7 @@ static void take_rate(plx_record *record)
 {
     const plx_operation *operation = plx_operation_of(record->problem.op);
     record->gbps = operation->bytes(&record->problem) / record->time.median_ns;
-    record->gflops = operation->flops(&record->problem) / record->time.median_ns;
+    record->gflops = plx_problem_flops(&record->problem) / record->time.median_ns;
 }
 
 /* null: where it does not apply. */

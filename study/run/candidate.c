@@ -167,12 +167,12 @@ static void find_likeness(plx_candidate *candidate, const plx_inputs *inputs)
 
 static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which, int64_t element)
 {
-    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    char where[96];
 
+    plx_output_element_text(inputs, element, where, sizeof where);
     candidate->outcome = PLX_OUTCOME_WRONG;
     (void)snprintf(candidate->reason, sizeof candidate->reason,
-                   "declared the same from run to run, but %s gave other bits at %s[%lld][%lld]", which, output->name,
-                   (long long)(element / output->cols), (long long)(element % output->cols));
+                   "declared the same from run to run, but %s gave other bits at %s", which, where);
 }
 
 /* The first element that another run, on other canaries, gave other bits; -1: none. */

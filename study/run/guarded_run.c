@@ -226,18 +226,14 @@ static unsigned char output_before(const guarded_run *t, uint64_t byte)
 
 static void check_row_padding(const guarded_run *t, const unsigned char *result)
 {
-    size_t output = t->inputs->operation->output;
-    const plx_extent *extent = &t->inputs->extents[output];
+    int64_t first, end;
 
-    for (int64_t row = 0; row + 1 < extent->rows && extent->ld > extent->cols; ++row) {
-        uint64_t first = (uint64_t)(row * extent->ld + extent->cols) * t->size;
-        uint64_t end = (uint64_t)((row + 1) * extent->ld) * t->size;
-        for (uint64_t byte = first; byte < end; ++byte)
+    for (int64_t gap = 0; plx_output_gap(t->inputs, gap, &first, &end); ++gap)
+        for (uint64_t byte = (uint64_t)first * t->size; byte < (uint64_t)end * t->size; ++byte)
             if (result[byte] != output_before(t, byte)) {
-                violate(t, "wrote between the rows of", output, byte, "is padding");
+                violate(t, "wrote between the rows of", t->inputs->operation->output, byte, "is padding");
                 return;
             }
-    }
 }
 
 static plx_status take_output(const guarded_run *t, const sight *seen, void *result)

@@ -88,7 +88,7 @@ int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void 
 
     if (plx_same_bytes(expected, result, (uint64_t)inputs->elements[inputs->operation->output] * size))
         return -1;
-    for (int64_t row = 0; row < output->rows; ++row) {
+    for (int64_t row = 0; row < plx_inputs_count(inputs) * output->rows; ++row) {
         size_t start = (size_t)plx_output_place(inputs, baseline, row * output->cols) * size;
         const char *a = (const char *)expected + start, *b = (const char *)result + start;
         if (output->cols == 0 || memcmp(a, b, (size_t)output->cols * size) == 0)

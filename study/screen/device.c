@@ -192,8 +192,8 @@ static double expected_seconds(const screening *s, const plx_screen_problem *of)
         const plx_screened_case *small = &s->device->cases[i];
         if (small->problem.op != of->problem.op || small->problem.dtype != of->problem.dtype || small->vendor)
             continue;
-        const double work = (operation->flops(&of->problem) + operation->bytes(&of->problem)) /
-                            (operation->flops(&small->problem) + operation->bytes(&small->problem));
+        const double work = (plx_problem_flops(&of->problem) + operation->bytes(&of->problem)) /
+                            (plx_problem_flops(&small->problem) + operation->bytes(&small->problem));
         worst = small->launch_ns * work > worst ? small->launch_ns * work : worst;
     }
     return worst * 1e-9;

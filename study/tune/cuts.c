@@ -272,7 +272,7 @@ static plx_status add_record(const plx_cuts *cuts, const plx_candidate *candidat
     plx_record_take_config(&record, candidate->plan);
     if (record.time.measured) {
         record.gbps = inputs->operation->bytes(&inputs->problem) / record.time.median_ns;
-        record.gflops = inputs->operation->flops(&inputs->problem) / record.time.median_ns;
+        record.gflops = plx_problem_flops(&inputs->problem) / record.time.median_ns;
     }
     record.formula_bytes = inputs->operation->bytes(&inputs->problem);
     return plx_results_add_record(cuts->comparison->results, &record, error);

@@ -395,7 +395,7 @@ static void test_refusals(void **state)
                       turned[] = {matrix(PLX_F32, a, K, M), matrix(PLX_F32, b, K, N)},
                       wide[] = {matrix(PLX_F64, a, M, K), matrix(PLX_F32, b, K, N)},
                       gone[] = {matrix(PLX_F32, NULL, M, K), matrix(PLX_F32, b, K, N)},
-                      cube[] = {{PLX_F32, 3, {1, M, K}, {1, K, 1}, a}, matrix(PLX_F32, b, K, N)};
+                      cube[] = {{PLX_F32, 3, {2, M, K}, {0, K, 1}, a}, matrix(PLX_F32, b, K, N)};
     const plx_strided result = matrix(PLX_F32, c, M, N);
     const plx_promise half = promise_of("accumulator", "f16"), parts = promise_of("narrow-parts", "2"),
                       deep = {.sums = PLX_SUMS_DEPTH}, odd = {.sums = (plx_sums)9},
@@ -422,6 +422,76 @@ static void test_refusals(void **state)
     const plx_problem f64 = plx_reduce_of(PLX_F64, PLX_SUM, 1);
     const plx_strided one = {.dtype = PLX_F64, .data = a};
     refuses("sums of f64 are kept in f64", &f64, &one, 1, one, &half);
+}
+
+/* Each product of a batch by its own operands; an operand that all share comes once.  Broken once: with the first
+ * product's operands for all the second result is wrong. */
+static void test_batch(void **state)
+{
+    enum { COUNT = 3, ROWS = 4, COLS = 5, TERMS = 6 };
+    static float many[COUNT][ROWS][TERMS], shared[TERMS][COLS], results[COUNT][ROWS][COLS];
+    const plx_problem one = plx_gemm_of(PLX_F32, false, false, ROWS, COLS, TERMS);
+    plx_problem problem = plx_batch_of(&one, COUNT);
+    problem.batch.stride[1] = 0;
+    (void)state;
+    for (int p = 0; p < COUNT; p++)
+        for (int i = 0; i < ROWS * TERMS; i++)
+            many[p][i / TERMS][i % TERMS] = (float)(i * 7 % 11 + p) * 0.37F;
+    for (int i = 0; i < TERMS * COLS; i++)
+        shared[i / COLS][i % COLS] = (float)(i * 5 % 13) * 0.11F;
+    for (int p = 0; p < COUNT; p++)
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLS; j++)
+                for (int k = 0; k < TERMS; k++)
+                    results[p][i][j] += many[p][i][k] * shared[k][j];
+    const plx_strided operands[] = {{PLX_F32, 3, {COUNT, ROWS, TERMS}, {ROWS * TERMS, TERMS, 1}, many},
+                                    {PLX_F32, 2, {TERMS, COLS}, {COLS, 1}, shared}};
+    const plx_strided result = {PLX_F32, 3, {COUNT, ROWS, COLS}, {ROWS * COLS, COLS, 1}, results};
+    const plx_strided fewer = {PLX_F32, 3, {COUNT - 1, ROWS, COLS}, {ROWS * COLS, COLS, 1}, results};
+    plx_verdict verdict = judged(&problem, operands, 2, result, NULL);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_OK);
+    assert_int_equal(verdict.error.compared, COUNT * ROWS * COLS);
+    refuses("has 2 in its first dimension, and the batch is of 3", &problem, operands, 2, fewer, NULL);
+    results[1][2][3] *= 1.001F;
+    verdict = judged(&problem, operands, 2, result, NULL);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_WRONG);
+    assert_int_equal(verdict.error.wrong, 1);
+    assert_non_null(strstr(verdict.reason, "C[1][2][3]"));
+}
+
+/* Products that are too large to be recomputed: Freivalds' test finds the one that is off, in whichever problem. */
+static void test_large_batch(void **state)
+{
+    enum { COUNT = 3, SIDE = 64 };
+    static float first[COUNT][SIDE][SIDE], second[COUNT][SIDE][SIDE], results[COUNT][SIDE][SIDE];
+    const plx_problem one = plx_gemm_of(PLX_F32, false, false, SIDE, SIDE, SIDE), problem = plx_batch_of(&one, COUNT);
+    const double limit = plx_reference_limit;
+    (void)state;
+    for (int i = 0; i < COUNT * SIDE * SIDE; i++) {
+        (&first[0][0][0])[i] = (float)(i * 7 % 61 - 30) * 0.03F;
+        (&second[0][0][0])[i] = (float)(i * 5 % 53 - 26) * 0.05F;
+    }
+    for (int p = 0; p < COUNT; p++)
+        for (int i = 0; i < SIDE; i++)
+            for (int j = 0; j < SIDE; j++)
+                for (int k = 0; k < SIDE; k++)
+                    results[p][i][j] += first[p][i][k] * second[p][k][j];
+    const plx_strided operands[] = {{PLX_F32, 3, {COUNT, SIDE, SIDE}, {SIDE * SIDE, SIDE, 1}, first},
+                                    {PLX_F32, 3, {COUNT, SIDE, SIDE}, {SIDE * SIDE, SIDE, 1}, second}};
+    const plx_strided result = {PLX_F32, 3, {COUNT, SIDE, SIDE}, {SIDE * SIDE, SIDE, 1}, results};
+    plx_reference_limit = 1000;
+    assert_int_equal(judged(&problem, operands, 2, result, NULL).outcome, PLX_OUTCOME_OK);
+    for (int p = 0; p < COUNT; p++) {
+        const float kept = results[p][35][41];
+        results[p][35][41] += 1;
+        const plx_verdict verdict = judged(&problem, operands, 2, result, NULL);
+        assert_int_equal(verdict.outcome, PLX_OUTCOME_WRONG);
+        char where[40];
+        (void)snprintf(where, sizeof where, "C[%d][35][41]", p);
+        assert_non_null(strstr(verdict.reason, where));
+        results[p][35][41] = kept;
+    }
+    plx_reference_limit = limit;
 }
 
 static void test_words(void **state)
@@ -458,8 +528,8 @@ int main(void)
         cmocka_unit_test(test_right_and_wrong), cmocka_unit_test(test_strides),      cmocka_unit_test(test_beta),
         cmocka_unit_test(test_promises),        cmocka_unit_test(test_narrow_parts), cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_saturated),       cmocka_unit_test(test_range),        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_words),           cmocka_unit_test(test_exact),        cmocka_unit_test(test_likeness),
-        cmocka_unit_test(test_no_likeness),
+        cmocka_unit_test(test_batch),           cmocka_unit_test(test_large_batch),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_exact),           cmocka_unit_test(test_likeness),     cmocka_unit_test(test_no_likeness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,11 +119,11 @@ static void round_trips(void **state)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 167 + i / 251);
     for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++) {
-        expect_round_trip(&(plx_array){(plx_dtype)dtype, 0, 1, 1, data, ""});
+        expect_round_trip(&(plx_array){(plx_dtype)dtype, 0, 1, 1, data, "", 0});
         for (size_t i = 0; i < 5; i++) {
-            expect_round_trip(&(plx_array){(plx_dtype)dtype, 1, 1, sizes[i], data, ""});
+            expect_round_trip(&(plx_array){(plx_dtype)dtype, 1, 1, sizes[i], data, "", 0});
             for (size_t j = 0; j < 5; j++)
-                expect_round_trip(&(plx_array){(plx_dtype)dtype, 2, sizes[i], sizes[j], data, ""});
+                expect_round_trip(&(plx_array){(plx_dtype)dtype, 2, sizes[i], sizes[j], data, "", 0});
         }
     }
 }
@@ -189,7 +189,7 @@ static void a_type_of_another_size_is_not_written(void **state)
     static const char *const wrong[] = {"u4", "f8", "S9", "nonsense", "u8', 'x"};
     double value = 1;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        plx_array array = {PLX_I64, 0, 1, 1, &value, ""};
+        plx_array array = {PLX_I64, 0, 1, 1, &value, "", 0};
         plx_error error = {""};
         (void)snprintf(array.type, sizeof array.type, "%s", wrong[i]);
         assert_int_equal(plx_npy_write(path, &array, &error), PLX_INVALID);
@@ -202,7 +202,7 @@ static void only_transpose_takes_them(void **state)
 {
     (void)state;
     unsigned char data[4] = {1, 2, 3, 255};
-    plx_array array = {PLX_I8, 2, 2, 2, data, "u1"};
+    plx_array array = {PLX_I8, 2, 2, 2, data, "u1", 0};
     plx_error error = {""};
     plx_problem problem = plx_problem_of(PLX_TRANSPOSE, PLX_I8);
     assert_int_equal(plx_problem_fit(&problem, &array, 1, &error), PLX_OK);
@@ -234,7 +234,7 @@ static void data_is_aligned(void **state)
     unsigned char bytes[1024];
     plx_error error = {""};
     double value = 1.5;
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 1, 1, &value, ""}, &error), PLX_OK);
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 1, 1, &value, "", 0}, &error), PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     assert_int_equal((count - sizeof value) % 64, 0);
     assert_int_equal(bytes[count - sizeof value - 1], '\n');
@@ -337,6 +337,30 @@ static void wide_byte_orders(void **state)
     plx_array_free(&array);
 }
 
+/* Three dimensions, in either order: matrices one after the other, and what is written is read. */
+static void stacks(void **state)
+{
+    (void)state;
+    const int32_t columns[12] = {0, 100, 10, 110, 1, 101, 11, 111, 2, 102, 12, 112};
+    const int32_t rows[12] = {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112};
+    plx_error error = {""};
+    plx_array array, back;
+    assert_int_equal(read_composed(1, "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 2, 3)}\n", columns,
+                                   sizeof columns, &array, &error),
+                     PLX_OK);
+    assert_int_equal(array.rank, 3);
+    assert_int_equal(array.planes, 2);
+    assert_int_equal(array.rows, 2);
+    assert_int_equal(array.cols, 3);
+    assert_memory_equal(array.data, rows, sizeof rows);
+    assert_int_equal(plx_npy_write(path, &array, &error), PLX_OK);
+    assert_int_equal(plx_npy_read(path, &back, &error), PLX_OK);
+    assert_true(back.rank == 3 && back.planes == 2 && back.rows == 2 && back.cols == 3);
+    assert_memory_equal(back.data, rows, sizeof rows);
+    plx_array_free(&array);
+    plx_array_free(&back);
+}
+
 static void fortran_order(void **state)
 {
     (void)state;
@@ -433,7 +457,7 @@ static void refused_headers(void **state)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807,)}", 8, "overflows"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 8, "overflows"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387905, 4)}", 8, "overflows"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 2)}", 8, "more than 2 dimensions"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 2)}", 8, "more than 3 dimensions"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 8, "truncated"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 7, "truncated"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9, "1 bytes follow"},
@@ -467,7 +491,7 @@ static void truncated_at_every_byte(void **state)
     unsigned char bytes[1024];
     double values[4] = {1, 2, 3, 4};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 2, 2, values, ""}, &error), PLX_OK);
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 2, 2, values, "", 0}, &error), PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     assert_true(count < sizeof bytes);
     for (size_t kept = 0; kept < count; kept++) {
@@ -490,7 +514,7 @@ static void every_byte_flipped(void **state)
     unsigned char bytes[1024];
     int16_t values[6] = {1, 2, 3, 4, 5, 6};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_I16, 2, 2, 3, values, ""}, &error), PLX_OK);
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_I16, 2, 2, 3, values, "", 0}, &error), PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     static const unsigned char masks[] = {0x01, 0x02, 0x10, 0x80, 0xff};
     for (size_t i = 0; i < count - sizeof values; i++) {
@@ -578,13 +602,15 @@ static void refused_arrays(void **state)
     static const plx_array none = {.rank = 1, .dtype = PLX_F64, .rows = 1, .cols = 5, .data = NULL};
     const plx_array arrays[] = {
         none,
-        {PLX_F64, 3, 1, 1, &value, ""},
-        {PLX_F64, -1, 1, 1, &value, ""},
-        {PLX_F64, 2, -1, 1, &value, ""},
-        {PLX_F64, 1, 2, 1, &value, ""},
-        {PLX_F64, 0, 1, 2, &value, ""},
-        {PLX_F64, 2, INT64_MAX, 2, &value, ""},
-        {PLX_DTYPE_COUNT, 1, 1, 1, &value, ""},
+        {PLX_F64, 4, 1, 1, &value, "", 0},
+        {PLX_F64, 3, 1, 1, &value, "", -1},
+        {PLX_F64, 3, INT64_MAX / 2, 2, &value, "", 4},
+        {PLX_F64, -1, 1, 1, &value, "", 0},
+        {PLX_F64, 2, -1, 1, &value, "", 0},
+        {PLX_F64, 1, 2, 1, &value, "", 0},
+        {PLX_F64, 0, 1, 2, &value, "", 0},
+        {PLX_F64, 2, INT64_MAX, 2, &value, "", 0},
+        {PLX_DTYPE_COUNT, 1, 1, 1, &value, "", 0},
     };
     (void)unlink(path);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -599,7 +625,7 @@ static void unwritable_places(void **state)
 {
     (void)state;
     double value = 1;
-    plx_array array = {PLX_F64, 0, 1, 1, &value, ""};
+    plx_array array = {PLX_F64, 0, 1, 1, &value, "", 0};
     plx_error error = {""};
     assert_int_equal(plx_npy_write("no-such-directory/a.npy", &array, &error), PLX_IO);
     assert_non_null(strstr(error.text, "no-such-directory/a.npy"));
@@ -614,7 +640,7 @@ static void full_device(void **state)
         skip();
     double value = 1;
     plx_error error = {""};
-    assert_int_equal(plx_npy_write("/dev/full", &(plx_array){PLX_F64, 0, 1, 1, &value, ""}, &error), PLX_IO);
+    assert_int_equal(plx_npy_write("/dev/full", &(plx_array){PLX_F64, 0, 1, 1, &value, "", 0}, &error), PLX_IO);
     assert_non_null(strstr(error.text, "No space"));
 }
 
@@ -771,6 +797,7 @@ int main(void)
         cmocka_unit_test(elements_of_16_bits),
         cmocka_unit_test(wide_byte_orders),
         cmocka_unit_test(fortran_order),
+        cmocka_unit_test(stacks),
         cmocka_unit_test(tolerated_headers),
         cmocka_unit_test(refused_headers),
         cmocka_unit_test(empty_but_wide),
