@@ -24,6 +24,29 @@ static plx_status gemm(const plx_problem *problem, const plx_clblast_place *at, 
                              "CLBlastDgemm", error);
 }
 
+/* A batch in one call. */
+static plx_status gemm_batched(const plx_problem *problem, const plx_clblast_place *at, cl_command_queue queue,
+                               plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const CLBlastTranspose a = transposed_if(p->trans_a), b = transposed_if(p->trans_b);
+    const size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, count = (size_t)problem->batch.count;
+    const size_t lda = (size_t)p->lda, ldb = (size_t)p->ldb, ldc = (size_t)p->ldc;
+    const size_t apart[] = {(size_t)problem->batch.stride[0], (size_t)problem->batch.stride[1],
+                            (size_t)problem->batch.stride[2]};
+    if (problem->dtype == PLX_F32)
+        return plx_clblast_check(CLBlastSgemmStridedBatched(CLBlastLayoutRowMajor, a, b, m, n, k, (float)p->alpha,
+                                                            at[0].buffer, at[0].offset, lda, apart[0], at[1].buffer,
+                                                            at[1].offset, ldb, apart[1], (float)p->beta, at[2].buffer,
+                                                            at[2].offset, ldc, apart[2], count, &queue, NULL),
+                                 "CLBlastSgemmStridedBatched", error);
+    return plx_clblast_check(CLBlastDgemmStridedBatched(CLBlastLayoutRowMajor, a, b, m, n, k, p->alpha, at[0].buffer,
+                                                        at[0].offset, lda, apart[0], at[1].buffer, at[1].offset, ldb,
+                                                        apart[1], p->beta, at[2].buffer, at[2].offset, ldc, apart[2],
+                                                        count, &queue, NULL),
+                             "CLBlastDgemmStridedBatched", error);
+}
+
 static plx_status gemv(const plx_problem *problem, const plx_clblast_place *at, cl_command_queue queue,
                        plx_error *error)
 {
@@ -73,7 +96,7 @@ plx_status plx_clblast_call(const plx_problem *problem, const plx_clblast_place 
 {
     switch (problem->op) {
     case PLX_GEMM:
-        return gemm(problem, at, queue, error);
+        return (problem->batch.batched ? gemm_batched : gemm)(problem, at, queue, error);
     case PLX_MATVEC:
         return gemv(problem, at, queue, error);
     case PLX_TRANSPOSE:
@@ -115,13 +138,24 @@ static double reach_of_gemm(const plx_gemm_problem *p, const plx_clblast_place *
     return larger(reach, extent(p->m, p->n, p->ldc, at[2].offset));
 }
 
+/* Copies of all problems lie behind each other, and their operands as far apart as they are. */
+static double reach_of_batch(const plx_problem *problem, const plx_clblast_place *at)
+{
+    const plx_batch *batch = &problem->batch;
+    const double one = reach_of_gemm(&problem->of.gemm, at), count = batch->batched ? (double)batch->count : 1;
+    double apart = 0;
+    for (size_t i = 0; i < 3; i++)
+        apart = larger(apart, (double)batch->stride[i]);
+    return larger(one * count, one + apart * (count - 1));
+}
+
 static double reach_of(const plx_problem *problem, const plx_clblast_place *at)
 {
     const plx_matvec_problem *v = &problem->of.matvec;
     const plx_transpose_problem *t = &problem->of.transpose;
     switch (problem->op) {
     case PLX_GEMM:
-        return reach_of_gemm(&problem->of.gemm, at);
+        return reach_of_batch(problem, at);
     case PLX_MATVEC:
         return larger(extent(v->rows, v->cols, v->lda, at[0].offset),
                       (double)(v->rows > v->cols ? v->rows : v->cols) +

@@ -31,6 +31,7 @@ static void add_zeros(plx_problem *problem)
         g->ldb = g->n;
         g->trans_a = g->trans_b = false;
         g->alpha = g->beta != 0 ? -1 : 1;
+        problem->batch.stride[0] = problem->batch.stride[1] = 0;
     } else if (problem->op == PLX_MATVEC) {
         v->rows = v->trans ? v->cols : v->rows;
         v->cols = v->lda = 1;
@@ -71,6 +72,8 @@ static plx_status check(plx_session *session, const plx_problem *problem, plx_er
 static plx_problem smallest(const plx_problem *problem)
 {
     plx_problem small = *problem;
+    if (problem->batch.batched)
+        small.batch = (plx_batch){.batched = true, .count = 1, .stride = {1, 1, 1}};
     if (problem->op == PLX_GEMM)
         small.of.gemm = (plx_gemm_problem){.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .alpha = 1};
     else if (problem->op == PLX_MATVEC)

@@ -20,8 +20,8 @@ static int64_t sum_depth(const plx_problem *problem, const plx_device_info *devi
 
 /* f16 is answered in words: what its products of f16 lack is said where one is asked for. */
 #define REALS_AND_HALF                                                                                              \
-    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16), .flags = PLX_KERNEL_VENDOR, \
-    .accumulator_f32 = PLX_F32
+    .accumulator_f32 = PLX_F32, .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16), \
+    .flags = PLX_KERNEL_VENDOR
 
 static const plx_kernel kernels[] = {
     [PLX_GEMM] =
@@ -32,7 +32,7 @@ static const plx_kernel kernels[] = {
             .limit =
                 "operands are padded into copies where they do not fit its tiles; no f16, whose sums it keeps in f16",
             .needs = "libclblast",
-            REALS_AND_HALF,
+            REALS_AND_HALF | PLX_KERNEL_BATCHED,
             .reproducibility = PLX_R2,
             .depth = plx_vendor_depth,
         },

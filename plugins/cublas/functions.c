@@ -36,6 +36,11 @@ typedef const char *text;
       (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, int64_t k,       \
        SCALARS(type), const type *b, int64_t ldb, const type *beta, type *c, int64_t ldc),                             \
       (handle, how_a, how_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))                                            \
+    X(cublasStatus_t, cublas##letter##gemmStridedBatched_64,                                                           \
+      (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, int64_t k,       \
+       SCALARS(type), long long int stride_a, const type *b, int64_t ldb, long long int stride_b, const type *beta,    \
+       type *c, int64_t ldc, long long int stride_c, int64_t count),                                                   \
+      (handle, how_a, how_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, count))       \
     X(cublasStatus_t, cublas##letter##geam_64,                                                                         \
       (cublasHandle_t handle, cublasOperation_t how_a, cublasOperation_t how_b, int64_t m, int64_t n, SCALARS(type),   \
        const type *beta, const type *b, int64_t ldb, type *c, int64_t ldc),                                            \

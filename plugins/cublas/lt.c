@@ -25,6 +25,7 @@ void *PLX_LT_SYMBOL(void *library, const char *name);
     X(MatmulDescDestroy, (cublasLtMatmulDesc_t))                                                                       \
     X(MatmulDescSetAttribute, (cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t))            \
     X(MatrixLayoutCreate, (cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t))                       \
+    X(MatrixLayoutSetAttribute, (cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t, const void *, size_t))       \
     X(MatrixLayoutDestroy, (cublasLtMatrixLayout_t))                                                                   \
     X(MatmulPreferenceCreate, (cublasLtMatmulPreference_t *))                                                          \
     X(MatmulPreferenceDestroy, (cublasLtMatmulPreference_t))                                                           \
@@ -109,6 +110,22 @@ static plx_status describe_matrix(plx_dtype dtype, cublasLtMatrixLayout_t *layou
                             "cublasLtMatrixLayoutCreate");
 }
 
+/* Of a batch: how many, and the elements from one to the next. */
+static plx_status describe_batch(const plx_lt_product *made, cublasLtMatrixLayout_t layout, size_t operand,
+                                 plx_error *error)
+{
+    const plx_batch *batch = &made->problem.batch;
+    const int32_t count = (int32_t)batch->count;
+    if (!batch->batched)
+        return PLX_OK;
+    cublasStatus_t result =
+        lt.MatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+    if (result == CUBLAS_STATUS_SUCCESS)
+        result = lt.MatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                             &batch->stride[operand], sizeof batch->stride[operand]);
+    return plx_cublas_check(error, result, "cublasLtMatrixLayoutSetAttribute");
+}
+
 static plx_status describe(plx_lt_product *made, plx_error *error)
 {
     const plx_gemm_problem *p = &made->problem.of.gemm;
@@ -118,7 +135,13 @@ static plx_status describe(plx_lt_product *made, plx_error *error)
         status = describe_matrix(in, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda, error);
     if (status == PLX_OK)
         status = describe_matrix(in, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb, error);
-    return status == PLX_OK ? describe_matrix(out, &made->c, p->m, p->n, p->ldc, error) : status;
+    if (status == PLX_OK)
+        status = describe_matrix(out, &made->c, p->m, p->n, p->ldc, error);
+    if (status == PLX_OK)
+        status = describe_batch(made, made->a, 0, error);
+    if (status == PLX_OK)
+        status = describe_batch(made, made->b, 1, error);
+    return status == PLX_OK ? describe_batch(made, made->c, 2, error) : status;
 }
 
 /* Left alone, cublasLt adds parts of k in the type of C, where that is cheaper: each part of a result of 16 bits is

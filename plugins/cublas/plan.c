@@ -31,6 +31,29 @@ static cublasOperation_t transposed_if(bool transposed)
     return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
+/* The same of a batch, in one call. */
+static plx_status gemm_batched(cublasHandle_t handle, const plx_problem *problem, const operands *at, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_batch *batch = &problem->batch;
+    const double wide_alpha = plx_vendor_has_no_terms(problem) ? plx_alpha_without_terms(p->beta) : p->alpha;
+    const float alpha = (float)wide_alpha, beta = (float)p->beta;
+    const cublasOperation_t how_b = transposed_if(p->trans_b), how_a = transposed_if(p->trans_a);
+    if (problem->dtype == PLX_F32)
+        return plx_cublas_check(error,
+                                cublasSgemmStridedBatched_64(handle, how_b, how_a, p->n, p->m, p->k, &alpha, at->second,
+                                                             p->ldb, batch->stride[1], at->first, p->lda,
+                                                             batch->stride[0], &beta, at->out, p->ldc, batch->stride[2],
+                                                             batch->count),
+                                "cublasSgemmStridedBatched");
+    return plx_cublas_check(error,
+                            cublasDgemmStridedBatched_64(handle, how_b, how_a, p->n, p->m, p->k, &wide_alpha,
+                                                         at->second, p->ldb, batch->stride[1], at->first, p->lda,
+                                                         batch->stride[0], &p->beta, at->out, p->ldc, batch->stride[2],
+                                                         batch->count),
+                            "cublasDgemmStridedBatched");
+}
+
 /* C^T = op(B)^T op(A)^T: the operands change places. */
 static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const operands *at, plx_error *error)
 {
@@ -173,7 +196,7 @@ static plx_status call_operation(cublasHandle_t handle, const plx_problem *probl
                                  plx_error *error)
 {
     if (problem->op == PLX_GEMM)
-        return gemm(handle, problem, at, error);
+        return (problem->batch.batched ? gemm_batched : gemm)(handle, problem, at, error);
     if (problem->op == PLX_MATVEC)
         return matvec(handle, problem, at, error);
     return transpose(handle, problem, at, error);

@@ -17,6 +17,12 @@ static int64_t depth_in_units(const plx_problem *problem, const plx_device_info 
     return (problem->of.gemm.k + 7) / 8 * 11 + 16;
 }
 
+/* Batches go to cublasSgemmStridedBatched, and to cublasLt as its layouts' batch.  The kernels that time algorithms
+ * take one product at a time, as often as there are. */
+#define REALS_BATCHED                                                                                           \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_BATCHED, \
+    .accumulator_f32 = PLX_F32
+
 static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
     [PLX_CUBLAS_GEMM] =
         {
@@ -25,7 +31,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .gain = "the vendor's tuning",
             .limit = "few tiles, odd sizes and unaligned rows",
             .needs = "libcublas",
-            PLX_VENDOR_REALS,
+            REALS_BATCHED,
             .reproducibility = PLX_R2,
             .depth = plx_vendor_depth,
         },
@@ -36,7 +42,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .gain = "sums divided along k where the default workspace is too small for them",
             .limit = "that of gemm",
             .needs = "libcublas",
-            PLX_VENDOR_REALS,
+            REALS_BATCHED,
             .reproducibility = PLX_R2,
             .depth = plx_vendor_depth,
         },
@@ -86,7 +92,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .gain = "the vendor's tuning, by another heuristic",
             .limit = "that of gemm",
             .needs = "libcublasLt",
-            PLX_VENDOR_REALS,
+            REALS_BATCHED,
             .reproducibility = PLX_R2,
             .depth = plx_vendor_depth,
         },
@@ -98,7 +104,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .limit = "that of gemm-half",
             .needs = "libcublasLt",
             .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
-            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R2,
             .depth = depth_in_units,
@@ -111,7 +117,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .limit = "odd sizes and unaligned rows",
             .needs = "libcublasLt",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
-            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED,
             .compute = PLX_COMPUTE_TF32,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R2,

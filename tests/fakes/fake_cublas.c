@@ -141,6 +141,25 @@ GEMM(cublasSgemm, float, true)
 GEMM(cublasDgemm, double, false)
 
 /* y is a matrix of one column. */
+/* As many of them. */
+#define GEMM_BATCHED(name, type, plain)                                                                              \
+    cublasStatus_t name##_64(cublasHandle_t handle, cublasOperation_t trans_a, cublasOperation_t trans_b, int64_t m, \
+                             int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda,                    \
+                             long long int stride_a, const type *b, int64_t ldb, long long int stride_b,             \
+                             const type *beta, type *c, int64_t ldc, long long int stride_c, int64_t count)          \
+    {                                                                                                                \
+        (void)handle;                                                                                                \
+        ENTER(#name);                                                                                                \
+        fake_cublas.batches++;                                                                                       \
+        for (int64_t i = 0; i < count; i++)                                                                          \
+            multiply(&(product){plain, trans_a != CUBLAS_OP_N, trans_b != CUBLAS_OP_N, m, n, k, lda, ldb, ldc,       \
+                                a + i * stride_a, b + i * stride_b, c + i * stride_c, c + i * stride_c, *alpha,      \
+                                *beta});                                                                             \
+        return CUBLAS_STATUS_SUCCESS;                                                                                \
+    }
+GEMM_BATCHED(cublasSgemmStridedBatched, float, true)
+GEMM_BATCHED(cublasDgemmStridedBatched, double, false)
+
 #define GEMV(name, type, plain)                                                                                \
     cublasStatus_t name##_v2_64(cublasHandle_t handle, cublasOperation_t trans, int64_t rows, int64_t cols,    \
                                 const type *alpha, const type *a, int64_t lda, const type *x, int64_t step_x,  \
@@ -200,6 +219,8 @@ typedef struct lt_product {
 typedef struct lt_layout {
     cudaDataType type;
     int64_t rows, cols, ld;
+    int32_t count;
+    int64_t stride;
 } lt_layout;
 
 static void *make(size_t bytes)
@@ -244,8 +265,20 @@ static cublasStatus_t layout_create(cublasLtMatrixLayout_t *made, cudaDataType t
 {
     ENTER("cublasLtMatrixLayoutCreate");
     lt_layout *layout = make(sizeof *layout);
-    *layout = (lt_layout){type, (int64_t)rows, (int64_t)cols, ld};
+    *layout = (lt_layout){type, (int64_t)rows, (int64_t)cols, ld, 1, 0};
     *made = (cublasLtMatrixLayout_t)layout;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static cublasStatus_t layout_set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t what, const void *value,
+                                 size_t bytes)
+{
+    lt_layout *of = (lt_layout *)layout;
+    ENTER("cublasLtMatrixLayoutSetAttribute");
+    if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)
+        memcpy(&of->count, value, bytes);
+    else
+        memcpy(&of->stride, value, bytes);
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -319,9 +352,14 @@ static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
     fake_cublas.stream = stream;
     if (of_a->type != CUDA_R_32F && of_a->type != CUDA_R_64F)
         return CUBLAS_STATUS_SUCCESS; /* only written down */
-    multiply(&(product){is_f32, turned, product_of->trans_b != CUBLAS_OP_N, of_c->rows, of_c->cols,
-                        turned ? of_a->rows : of_a->cols, of_a->ld, of_b->ld, of_c->ld, a, b, c, d,
-                        read_at(alpha, 0, is_f32), read_at(beta, 0, is_f32)});
+    const int64_t size = is_f32 ? 4 : 8;
+    fake_cublas.batches += of_c->count > 1;
+    for (int64_t i = 0; i < of_c->count; i++)
+        multiply(&(product){is_f32, turned, product_of->trans_b != CUBLAS_OP_N, of_c->rows, of_c->cols,
+                            turned ? of_a->rows : of_a->cols, of_a->ld, of_b->ld, of_c->ld,
+                            (const char *)a + i * of_a->stride * size, (const char *)b + i * of_b->stride * size,
+                            (const char *)c + i * of_c->stride * size, (char *)d + i * of_c->stride * size,
+                            read_at(alpha, 0, is_f32), read_at(beta, 0, is_f32)});
     if (fake_cublas.lt_wrong >> fake_cublas.lt_used & 1)
         memset((char *)d + (size_t)((of_c->cols - 1) * of_c->ld) * (is_f32 ? 4 : 8), 0,
                (size_t)of_c->rows * (is_f32 ? 4 : 8));
@@ -348,6 +386,7 @@ void *fake_lt_symbol(void *library, const char *name)
         {"cublasLtMatmulDescDestroy", (void (*)(void))desc_destroy},
         {"cublasLtMatmulDescSetAttribute", (void (*)(void))desc_set},
         {"cublasLtMatrixLayoutCreate", (void (*)(void))layout_create},
+        {"cublasLtMatrixLayoutSetAttribute", (void (*)(void))layout_set},
         {"cublasLtMatrixLayoutDestroy", (void (*)(void))layout_destroy},
         {"cublasLtMatmulPreferenceCreate", (void (*)(void))preference_create},
         {"cublasLtMatmulPreferenceDestroy", (void (*)(void))preference_destroy},

@@ -15,6 +15,7 @@ typedef struct fake_cublas_state {
     cublasMath_t mode;
 
     const char *lt_missing;           /* a function that cublasLt does not have; "": the library itself */
+    int batches;                      /* calls for more than one product */
     int lt_found;                     /* algorithms that its heuristic names */
     size_t lt_workspace;              /* that they need */
     unsigned lt_wrong;                /* bits: algorithms whose results are wrong in their last row */

@@ -183,6 +183,35 @@ static void products_are_handed_over_as_they_are(void **state)
     assert_int_equal(fake_cublas.mode, CUBLAS_DEFAULT_MATH);
 }
 
+/* Broken once: with the strides of A and B exchanged the second product is another's. */
+static void a_batch_is_one_call(void **state)
+{
+    static const char *const names[] = {"gemm", "gemm-workspace", "gemm-lt-first"};
+    enum { COUNT = 3, STRIDE_A = LD * (TERMS + 2), STRIDE_C = LD * ROWS + 4 };
+    (void)state;
+    for (size_t name = 0; name < 3; name++)
+        for (int form = 0; form < 8; form++) {
+            const plx_dtype dtype = form & 4 ? PLX_F32 : PLX_F64;
+            const size_t kernel = kernel_named(PLX_GEMM, names[name]);
+            plx_problem problem = gemm(dtype, form & 1, form & 2, 2, 3);
+            problem.batch = (plx_batch){.batched = true, .count = COUNT, .stride = {STRIDE_A, 0, STRIDE_C}};
+            assert_true(plugin->kernel(PLX_GEMM, kernel)->flags & PLX_KERNEL_BATCHED);
+            put(dtype);
+            fake_cublas.batches = 0;
+            assert_int_equal(run(&problem, kernel, 3), PLX_OK);
+            assert_int_equal(fake_cublas.batches, 1);
+            for (size_t which = 0; which < COUNT; which++)
+                for (size_t i = 0; i < ROWS * COLS; i++) {
+                    const size_t row = i / COLS, col = i % COLS, at = which * STRIDE_C + row * LD + col;
+                    double sum = 0;
+                    for (size_t l = 0; l < TERMS; l++)
+                        sum += value_of(0, which * STRIDE_A + (form & 1 ? l * LD + row : row * LD + l)) *
+                               value_of(1, form & 2 ? col * LD + l : l * LD + col);
+                    assert_true(got(dtype, at, 2) == 2 * sum + 3 * value_of(2, at));
+                }
+        }
+}
+
 static void matrices_and_vectors(void **state)
 {
     (void)state;
@@ -573,6 +602,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_is_named), /* before this process has looked for it */
         TEST(products_are_handed_over_as_they_are),
+        TEST(a_batch_is_one_call),
         TEST(matrices_and_vectors),
         TEST(products_without_terms),
         TEST(transposes),
