@@ -3,7 +3,8 @@
     import plx
     c = plx.gemm(a, b)                      # NumPy, PyTorch, CuPy, or whatever has DLPack; the result is of that library
     plx.gemm(a, b, out=c, alpha=2, beta=1, trans_a=True, compute="tf32", kernel="split-k", stream=s)
-    y = plx.matvec(a, x);  t = plx.transpose(a);  s = plx.reduce(x, "sum")
+    y = plx.matvec(a, x);  t = plx.transpose(a);  s = plx.reduce(x, "sum");  r = plx.reduce(a, "max", axis=0)
+    c3 = plx.gemm(a3, b)                    # of more than two dimensions those in front count a batch
 
 Arrays on a device are worked on there, in `stream`, else in the current stream of their library, else in the legacy stream;
 nothing is copied and nothing waits.  Arrays of the host are worked on by "host", unless `backend` names another: then
@@ -11,6 +12,8 @@ they are copied there and back.  Nothing is loaded or looked for before the firs
 
 import collections
 import ctypes
+import math
+import operator
 import threading
 
 from . import _arrays, _library
@@ -74,6 +77,19 @@ def _place(arrays, backend):
     return backend or "cuda:%d" % devices[0][1], False
 
 
+def _reduced(tensors, reduction, problem, views):
+    """reduction: its name, and behind it the axis, where it is along one."""
+    library, context = _library.library(), _library.context()
+    name, _, axis = reduction.partition(":") if isinstance(reduction, str) else (reduction, "", "")
+    if name not in _REDUCTIONS:
+        raise ValueError("there is no reduction %r; there are: sum, min, max" % (name,))
+    pointers = [ctypes.byref(tensor) for tensor in tensors]
+    if not axis:
+        return library.plx_reduce_of_tensors(context, pointers[0], _REDUCTIONS[name], pointers[1], problem, views)
+    return library.plx_reduce_along_of_tensors(context, pointers[0], ctypes.c_int(int(axis)), _REDUCTIONS[name], pointers[1],
+                                               problem, views)
+
+
 def _fill(op, tensors, reduction):
     """The problem of these operands, and the operands in its order."""
     library, context = _library.library(), _library.context()
@@ -81,9 +97,7 @@ def _fill(op, tensors, reduction):
     views = (_library.View * 3)()
     pointers = [ctypes.byref(tensor) for tensor in tensors]
     if op == "reduce":
-        if reduction not in _REDUCTIONS:
-            raise ValueError("there is no reduction %r; there are: sum, min, max" % (reduction,))
-        status = library.plx_reduce_of_tensors(context, pointers[0], _REDUCTIONS[reduction], pointers[1], problem, views)
+        status = _reduced(tensors, reduction, problem, views)
     else:
         status = getattr(library, "plx_%s_of_tensors" % op)(context, *pointers, problem, views)
     _library.check(status, kinds={_library.INVALID: ValueError})
@@ -337,41 +351,75 @@ def plan(op, *arrays, backend=None, stream=None, kernel=None, reduction=None, al
 
 
 def _turned(array, turn):
-    return array.T if turn else array
+    """With its last two dimensions exchanged; those in front of them count a batch."""
+    if not turn:
+        return array
+    return array.swapaxes(-1, -2) if len(array.shape) > 2 else array.T
+
+
+def _batch(a, b, rank_a, rank_b):
+    """The dimensions in front of those of one problem: those of a or of b, the other of which has none, 1 or the same."""
+    front = tuple(a.shape[:len(a.shape) - rank_a]), tuple(b.shape[:len(b.shape) - rank_b])
+    ours, theirs = front
+    if not ours or ours == (1,) * len(ours) and len(theirs) >= len(ours):
+        return theirs
+    return ours
 
 
 def gemm(a, b, *, out=None, alpha=1, beta=0, trans_a=False, trans_b=False, compute=None, kernel=None, backend=None, stream=None):
-    """out = alpha a b + beta out; without `out`, a new array of a's library.  Views are taken as they lie: a.T is no copy."""
+    """out = alpha a b + beta out; without `out`, a new array of a's library.  Views are taken as they lie: a.T is no copy.
+    Of arrays with more than two dimensions those in front count a batch of products; an operand without them is the same for all."""
     a, b = _turned(a, trans_a), _turned(b, trans_b)
     if out is None:
         if beta != 0:
             raise ValueError("beta needs out=")
-        out = _arrays.like(a, (a.shape[0], b.shape[1]))
+        out = _arrays.like(a, _batch(a, b, 2, 2) + (a.shape[-2], b.shape[-1]))
     return _run("gemm", (a, b, out), backend, stream, kernel, None, alpha, beta, compute)
 
 
 def matvec(a, x, *, out=None, alpha=1, beta=0, trans=False, kernel=None, backend=None, stream=None):
-    """out = alpha a x + beta out."""
+    """out = alpha a x + beta out; of a batch of matrices, vectors or both, so many products."""
     a = _turned(a, trans)
     if out is None:
         if beta != 0:
             raise ValueError("beta needs out=")
-        out = _arrays.like(a, (a.shape[0],))
+        out = _arrays.like(a, _batch(a, x, 2, 1) + (a.shape[-2],))
     return _run("matvec", (a, x, out), backend, stream, kernel, None, alpha, beta, None)
 
 
 def transpose(a, *, out=None, kernel=None, backend=None, stream=None):
-    """out[j, i] = a[i, j], moved in memory.  Without `out`, the transpose of a transposed view is one as well."""
+    """out[j, i] = a[i, j], moved in memory; of more than two dimensions the last two are exchanged.  Without `out`, the transpose of a transposed view is one as well."""
     if out is not None:
         return _run("transpose", (a, out), backend, stream, kernel, None, None, None, None)
     try:
-        return _run("transpose", (a, _arrays.like(a, (a.shape[1], a.shape[0]))), backend, stream, kernel, None, None, None, None)
+        turned = tuple(a.shape[:-2]) + (a.shape[-1], a.shape[-2])
+        return _run("transpose", (a, _arrays.like(a, turned)), backend, stream, kernel, None, None, None, None)
     except Unsupported:
-        return _run("transpose", (a, _arrays.like(a, (a.shape[0], a.shape[1])).T), backend, stream, kernel, None, None, None, None)
+        return _run("transpose", (a, _turned(_arrays.like(a, tuple(a.shape)), True)), backend, stream, kernel, None, None, None, None)
 
 
-def reduce(x, reduction="sum", *, out=None, kernel=None, backend=None, stream=None):
-    """The sum, min or max of all elements, as an array of rank 0."""
+def _reduce_along(x, reduction, axis, out, kernel, backend, stream):
+    rank, counted = len(x.shape), operator.index(axis)
+    counted += rank if counted < 0 else 0
+    if not 0 <= counted < rank:
+        raise ValueError("axis %d of an array of %d dimension%s: there is none" % (axis, rank, "" if rank == 1 else "s"))
+    left = tuple(x.shape[:counted]) + tuple(x.shape[counted + 1:])
+    result = _arrays.like(x, left) if out is None else out
+    if rank > 3:  # as outer x n x inner
+        outer, inner = math.prod(x.shape[:counted]), math.prod(x.shape[counted + 1:])
+        x, to, counted = x.reshape(outer, x.shape[counted], inner), result.reshape(outer, inner), 1
+    else:
+        to = result
+    _run("reduce", (x, to), backend, stream, kernel, "%s:%d" % (reduction, counted), None, None, None)
+    if to is not result:
+        result[...] = to.reshape(left)  # which may have been a copy
+    return result
+
+
+def reduce(x, reduction="sum", *, axis=None, out=None, kernel=None, backend=None, stream=None):
+    """The sum, min or max of all elements, as an array of rank 0; along an axis, an array of the others."""
+    if axis is not None:
+        return _reduce_along(x, reduction, axis, out, kernel, backend, stream)
     if out is None:
         out = _arrays.like(x, ())
     return _run("reduce", (x, out), backend, stream, kernel, reduction, None, None, None)

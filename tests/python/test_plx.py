@@ -46,6 +46,56 @@ class Results(unittest.TestCase):
         x = whole(5)
         self.same(plx.matvec(a, x, trans=True), a.T @ x)
 
+    def test_batches(self):
+        for dtype in ("f4", "f8"):
+            a, b, x = whole(4, 3, 5, dtype=dtype), whole(4, 5, 2, dtype=dtype), whole(4, 5, dtype=dtype)
+            self.same(plx.gemm(a, b), a @ b)
+            self.same(plx.gemm(a, b[1]), a @ b[1])
+            self.same(plx.gemm(a[2], b), a[2] @ b)
+            self.same(plx.gemm(a[:1], b), a[:1] @ b)
+            self.same(plx.gemm(a.swapaxes(1, 2), b.swapaxes(1, 2), trans_a=True, trans_b=True), a @ b)
+            self.same(plx.gemm(a[::2], b[::-2][::-1]), a[::2] @ b[1::2])
+            self.same(plx.matvec(a, x), (a @ x[:, :, None])[:, :, 0])
+            self.same(plx.matvec(a[0], x), x @ a[0].T)
+            self.same(plx.matvec(a, x[3]), a @ x[3])
+            self.same(plx.transpose(a), a.swapaxes(1, 2))
+            out = np.zeros((4, 6, 7), dtype)[:, 1:4, 2:4]
+            self.assertIs(plx.gemm(a, b, out=out, alpha=2, beta=3), out)
+            self.same(out, 2 * (a @ b))
+            four = whole(2, 2, 3, 5, dtype=dtype)
+            self.same(plx.gemm(four, b[0]), four @ b[0])
+
+    def test_batches_that_do_not_fit(self):
+        a, b = whole(4, 3, 5), whole(3, 5, 2)
+        with self.assertRaisesRegex(ValueError, "stack of 3, and the result of 4"):
+            plx.gemm(a, b)
+        with self.assertRaisesRegex((ValueError, plx.Error), "a batch of 0"):
+            plx.gemm(a[:0], b[:0])
+        with self.assertRaisesRegex(ValueError, "no product"):
+            plx.gemm(a, b[0], out=np.zeros((3, 2), "f4"))
+
+    def test_reductions_along_an_axis(self):
+        for dtype, reductions in (("f4", ("sum", "min", "max")), ("i4", ("sum", "max"))):
+            for name in reductions:
+                for shape in ((6,), (4, 5), (3, 4, 5), (2, 3, 4, 5)):
+                    x = whole(*shape, dtype=dtype)
+                    for axis in range(-len(shape), len(shape)):
+                        self.same(plx.reduce(x, name, axis=axis), getattr(x, name)(axis=axis))
+        x, out = whole(3, 4, 5), np.zeros((4, 9), "f4")[:, 1:6]
+        turned = whole(5, 3).T
+        self.same(plx.reduce(turned, axis=0), turned.sum(axis=0))
+        self.same(plx.reduce(turned, axis=1), turned.sum(axis=1))
+        rows = np.zeros((3, 9), "f4")[:, 1:6]
+        self.assertIs(plx.reduce(x, axis=1, out=rows), rows)
+        self.same(rows, x.sum(axis=1))
+        with self.assertRaises(plx.Unsupported):
+            plx.reduce(x, axis=0, out=out)
+        for axis in (3, -4):
+            with self.assertRaisesRegex(ValueError, "axis %d of an array of 3 dimensions" % axis):
+                plx.reduce(x, axis=axis)
+        with self.assertRaises(TypeError):
+            plx.reduce(x, axis=1.0)
+
     def test_factors(self):
         a, b, c = whole(3, 5), whole(5, 4), whole(3, 4)
         expected = 2 * (a @ b) - c
