@@ -38,6 +38,7 @@ example own_memory "" "4 5 10 11 "
 example tensors "" "4 5 10 11 "
 example queues "" "65536 "
 example plan "" "8 12 20 "
+example batch "" "1 2 3 4 2 4 6 8 3 4 1 2 6 10 10 14 "
 if has CL/cl.h -DCL_TARGET_OPENCL_VERSION=120 && echo 'int main(void) { return 0; }' | $CC -x c -o "$work/links" - -lOpenCL 2>/dev/null; then
     example own_opencl "" "1 4 2 5 3 6 " -lOpenCL
 fi
