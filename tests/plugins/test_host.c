@@ -615,7 +615,7 @@ static void test_threads_sleep(void **state)
     (void)state;
     const int before = threads_now();
     for (int i = 0; i < 20; i++)
-        sum_of(8192); /* two pieces */
+        sum_of(8192);                                               /* two pieces */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* with which nothing is small */
     assert_int_equal(threads_now(), before);
 #else
