@@ -304,7 +304,6 @@ static void put_kernel(void *data, const plx_kernel *kernel, const char *plugins
     }
     plx_json_list_end(json);
     plx_json_flag(json, "baseline", kernel->flags & PLX_KERNEL_BASELINE);
-    plx_json_flag(json, "yardstick", kernel->flags & PLX_KERNEL_BASELINE); /* its former name */
     plx_json_flag(json, "vendor", kernel->flags & PLX_KERNEL_VENDOR);
     plx_json_object_end(json);
 }

@@ -200,11 +200,10 @@ _Static_assert(sizeof(slot_function) == sizeof(const char *), "a slot is a point
 /* The ABI number first, then the size: nothing behind them can be trusted before they agree. */
 static plx_status check_version(const plx_plugin *given, plx_error *error)
 {
-    if (given->abi < PLX_PLUGIN_OLDEST_ABI || given->abi > PLX_PLUGIN_ABI)
+    if (given->abi != PLX_PLUGIN_ABI)
         return plx_fail(error, PLX_INVALID,
-                        "it was built for plugin ABI %lu, and this library takes %lu to %lu; "
-                        "rebuild it against this version",
-                        (unsigned long)given->abi, (unsigned long)PLX_PLUGIN_OLDEST_ABI, (unsigned long)PLX_PLUGIN_ABI);
+                        "it was built for plugin ABI %lu, and this library takes %lu; rebuild it against this version",
+                        (unsigned long)given->abi, (unsigned long)PLX_PLUGIN_ABI);
     if (given->size < LEAST_BYTES || given->size > MOST_BYTES || given->size % sizeof(slot_function) != 0)
         return plx_fail(error, PLX_INVALID,
                         "its descriptor says that it has %lu bytes; what is required takes %d, "

@@ -71,21 +71,6 @@ static plx_status check_kernel(const plx_backend *backend, const plx_problem *pr
     return PLX_OK;
 }
 
-/* A plugin can't know types that are younger than it is: they would lead past the ends of its
- * tables. */
-static plx_status check_known(const plx_backend *backend, const plx_problem *problem)
-{
-    enum { LAST_DTYPE = PLX_C128, LAST_COMPUTE = PLX_COMPUTE_TF32 }; /* that ABI 4 knows */
-    if (backend->plugin->abi > 4 || (problem->dtype <= (plx_dtype)LAST_DTYPE && problem->output == 0 &&
-                                     problem->compute <= (plx_compute)LAST_COMPUTE))
-        return PLX_OK;
-    return plx_context_fail(backend->context, PLX_UNSUPPORTED,
-                            "%s: its plugin was built before there was %s: for plugin ABI %lu", backend->label,
-                            problem->compute > (plx_compute)LAST_COMPUTE ? plx_compute_name(problem->compute)
-                                                                         : plx_dtype_name(problem->dtype),
-                            (unsigned long)backend->plugin->abi);
-}
-
 /* ---- plans ------------------------------------------------------------- */
 
 /* What can be known of the operands before any is given. */
@@ -228,7 +213,7 @@ plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, pl
     if (status != PLX_OK)
         return plx_context_fail(backend->context, status, "%s", error.text);
     plx_problem_normalise(problem, normal);
-    return check_known(backend, normal);
+    return PLX_OK;
 }
 
 plx_status plx_choose_untuned(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)

@@ -15,8 +15,7 @@
  * its descriptor is.  New slots are added at the end, so a shorter descriptor is an older
  * one and a longer one newer: both load, as long as the number is one that the library
  * knows.  The number grows only when what is there changes its meaning, or takes values that
- * a plugin of before can't know: ABI 5 brought f16 and bf16, results of another type than the
- * inputs, and compute types beyond TF32.  A plugin of before is never given a problem with them.
+ * an older plugin can't know.
  * Slots: all down to `execute` are required, and a plugin that leaves one of them empty is
  * refused.  What stands behind it is optional, and may be NULL or beyond the descriptor's
  * end; each says what that means.  Zero what is not filled.
@@ -34,8 +33,7 @@
 extern "C" {
 #endif
 
-#define PLX_PLUGIN_ABI UINT32_C(5)
-#define PLX_PLUGIN_OLDEST_ABI UINT32_C(3) /* that the library still takes */
+#define PLX_PLUGIN_ABI UINT32_C(1)
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
 
 #if defined(__GNUC__)
@@ -144,7 +142,7 @@ typedef struct plx_plugin {
      * known.  Empty: the API does not say. */
     plx_status (*telemetry)(plx_session *session, plx_telemetry *telemetry, plx_error *error);
 
-    /* From ABI 4 on.  Whether plan() would take this problem and kernel: cheap, nothing is
+    /* Whether plan() would take this problem and kernel: cheap, nothing is
      * compiled or allocated.  The core has checked both.  PLX_UNSUPPORTED, with the reason;
      * after PLX_OK plan() may still find that memory is short or that code does not build.
      * Empty: the core makes a plan to learn it. */
@@ -261,10 +259,6 @@ typedef const plx_plugin *(*plx_plugin_entry_function)(void);
 
 /* Defined by every plugin. */
 PLX_PLUGIN_EXPORT const plx_plugin *plx_plugin_entry(void);
-
-/* What plugins of ABI 3 put into these slots; since ABI 4 they may be left empty. */
-#define plx_no_counters NULL
-#define plx_no_telemetry NULL
 
 #ifdef __cplusplus
 }

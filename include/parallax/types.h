@@ -262,13 +262,12 @@ typedef enum plx_reproducibility {
 enum {
     PLX_KERNEL_BASELINE =
         1u << 0, /* to measure others by: timed and validated (a copy), never offered as the operation */
-    PLX_KERNEL_YARDSTICK = PLX_KERNEL_BASELINE, /* its former name */
-    PLX_KERNEL_VENDOR = 1u << 1,                /* a vendor library's, here as a peer */
-    PLX_KERNEL_CEILING = 1u << 2,               /* a probe's: measures the most that a device can do */
-    PLX_KERNEL_MATRIX_UNITS = 1u << 3,          /* multiplies in units of their own, faster than plain multiply-adds */
-    PLX_KERNEL_PROBED = 1u << 4,  /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
-    PLX_KERNEL_SPECIAL = 1u << 5, /* for special shapes: beside the ladder, no step from the kernel before it */
-    PLX_KERNEL_ADDED = 1u << 6,   /* no plugin's: plx_context_add_kernel() */
+    PLX_KERNEL_VENDOR = 1u << 1,       /* a vendor library's, here as a peer */
+    PLX_KERNEL_CEILING = 1u << 2,      /* a probe's: measures the most that a device can do */
+    PLX_KERNEL_MATRIX_UNITS = 1u << 3, /* multiplies in units of their own, faster than plain multiply-adds */
+    PLX_KERNEL_PROBED = 1u << 4,       /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
+    PLX_KERNEL_SPECIAL = 1u << 5,      /* for special shapes: beside the ladder, no step from the kernel before it */
+    PLX_KERNEL_ADDED = 1u << 6,        /* no plugin's: plx_context_add_kernel() */
     /* Of f32 in plain arithmetic, which is more exact than TF32: it takes products that are asked for as TF32, too. */
     PLX_KERNEL_FOR_TF32 = 1u << 7,
     /* Takes plx_problem.batch, and reduce.inner, in one execution; of others the core makes as many as there are

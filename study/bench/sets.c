@@ -89,15 +89,8 @@ const char *plx_set_summary(size_t index)
     return index < COUNT_OF(sets) ? sets[index].summary : NULL;
 }
 
-/* Sets have had other names. */
-static const char *name_now(const char *name)
-{
-    return strcmp(name, "seed-paper") == 0 ? "published" : name;
-}
-
 static const struct set *find(const char *name)
 {
-    name = name_now(name);
     const bool takes_parameters = plx_random_set_is(name) || plx_layer_set_is(name);
     const size_t length = takes_parameters ? strcspn(name, ":") : strlen(name);
     for (size_t i = 0; i < COUNT_OF(sets); i++)
@@ -222,7 +215,7 @@ bool plx_set_at(const char *name, size_t index, plx_set_case *found)
     if (plx_layer_set_is(name))
         return plx_layer_set_read(name, &layers, &error) == PLX_OK && plx_layer_set_case(&layers, index, found);
     if (!plx_random_set_is(name))
-        return listed_case(name_now(name), index, found);
+        return listed_case(name, index, found);
     return plx_random_set_read(name, &random, &error) == PLX_OK && plx_random_set_case(&random, index, found);
 }
 

@@ -102,9 +102,9 @@ static bool median_fields(plx_archive *archive, double *median, double *low, dou
 static void timing_fields(plx_archive *archive, plx_timing *time)
 {
     plx_archive_remark(archive, "clock_reason", time->clock_reason, sizeof time->clock_reason);
-    /* settled: its former name */
     time->converged = plx_archive_flag(archive, "converged", time->converged, true);
-    time->converged = plx_archive_flag(archive, "settled", time->converged, time->converged);
+    if (plx_archive_reads(archive)) /* its name in files of before 0.1.0 */
+        time->converged = plx_archive_flag(archive, "settled", false, time->converged);
     time->hot = plx_archive_flag(archive, "hot", time->hot, false);
     time->queues = (size_t)plx_archive_natural(archive, "queues", time->queues, 1);
     time->batch = (size_t)plx_archive_natural(archive, "batch", time->batch, 0);
@@ -221,7 +221,8 @@ static void flag_fields(plx_archive *archive, plx_record *record)
     bool vendor = (record->kernel_flags & PLX_KERNEL_VENDOR) != 0;
     bool special = (record->kernel_flags & PLX_KERNEL_SPECIAL) != 0;
     baseline = plx_archive_flag(archive, "baseline", baseline, false);
-    baseline = plx_archive_flag(archive, "yardstick", baseline, baseline); /* its former name */
+    if (plx_archive_reads(archive)) /* its name in files of before 0.1.0 */
+        baseline = plx_archive_flag(archive, "yardstick", false, baseline);
     vendor = plx_archive_flag(archive, "vendor", vendor, false);
     special = plx_archive_mark(archive, "special", special);
     if (plx_archive_reads(archive))

@@ -1,6 +1,6 @@
 # The loader and the dispatcher, by plugins without hardware.
 cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_guard tests/dispatch/test_messages \
-	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4 tests/dispatch/test_native tests/dispatch/test_tensor tests/dispatch/test_batch tests/dispatch/test_batch_abi_3
+	tests/dispatch/test_dispatch_short tests/dispatch/test_native tests/dispatch/test_tensor tests/dispatch/test_batch tests/dispatch/test_batch_short
 long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
 	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh tests/dispatch/test_cplusplus.sh \
@@ -24,14 +24,10 @@ tests_dispatch_test_loader_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c $(dummy_support)
 tests_dispatch_test_dispatch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_dispatch_LDADD = libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_dispatch_abi_3_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
-tests_dispatch_test_dispatch_abi_3_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"abi-3"' -DDUMMY_TELLS=false
-tests_dispatch_test_dispatch_abi_3_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
-tests_dispatch_test_dispatch_abi_3_LDADD = $(tests_dispatch_test_dispatch_LDADD)
-tests_dispatch_test_dispatch_abi_4_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
-tests_dispatch_test_dispatch_abi_4_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"abi-4"'
-tests_dispatch_test_dispatch_abi_4_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
-tests_dispatch_test_dispatch_abi_4_LDADD = $(tests_dispatch_test_dispatch_LDADD)
+tests_dispatch_test_dispatch_short_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
+tests_dispatch_test_dispatch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"' -DDUMMY_TELLS=false
+tests_dispatch_test_dispatch_short_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
+tests_dispatch_test_dispatch_short_LDADD = $(tests_dispatch_test_dispatch_LDADD)
 tests_dispatch_test_calls_SOURCES = tests/dispatch/test_calls.c $(dummy_support)
 tests_dispatch_test_calls_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_calls_LDADD = libparallax.la $(CMOCKA_LIBS)
@@ -49,11 +45,11 @@ tests_dispatch_test_batch_SOURCES = tests/dispatch/test_batch.c $(dummy_support)
 tests_dispatch_test_batch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_batch_LDADD = libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_batch_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
-tests_dispatch_test_batch_abi_3_SOURCES = $(tests_dispatch_test_batch_SOURCES)
-tests_dispatch_test_batch_abi_3_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"abi-3"'
-tests_dispatch_test_batch_abi_3_CFLAGS = $(tests_dispatch_test_batch_CFLAGS)
-tests_dispatch_test_batch_abi_3_LDADD = $(tests_dispatch_test_batch_LDADD)
-EXTRA_tests_dispatch_test_batch_abi_3_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-abi-3.la
+tests_dispatch_test_batch_short_SOURCES = $(tests_dispatch_test_batch_SOURCES)
+tests_dispatch_test_batch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"'
+tests_dispatch_test_batch_short_CFLAGS = $(tests_dispatch_test_batch_CFLAGS)
+tests_dispatch_test_batch_short_LDADD = $(tests_dispatch_test_batch_LDADD)
+EXTRA_tests_dispatch_test_batch_short_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-short.la
 tests_dispatch_test_native_SOURCES = tests/dispatch/test_native.c $(dummy_support)
 tests_dispatch_test_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_native_LDADD = libparallax.la $(CMOCKA_LIBS)

@@ -138,13 +138,13 @@ static const size_t least = offsetof(plx_plugin, count);
 
 static void an_unknown_abi_is_refused_with_all_numbers(void **state)
 {
-    static const size_t unknown[] = {0, 1, 2, PLX_PLUGIN_ABI + 1, UINT32_MAX};
+    static const size_t unknown[] = {0, PLX_PLUGIN_ABI + 1, UINT32_MAX};
     char part[64];
     (void)state;
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         shape("DUMMY_ABI", unknown[i]);
         (void)snprintf(part, sizeof part, "plugin ABI %zu,", unknown[i]);
-        expect_refusal("shaped", part, "takes 3 to 5; rebuild it");
+        expect_refusal("shaped", part, "takes 1; rebuild it");
     }
 }
 
@@ -238,24 +238,6 @@ static void a_longer_descriptor_is_taken_as_far_as_it_is_known(void **state)
     (void)state;
     shape("DUMMY_SIZE", sizeof(plx_plugin) + 64);
     expect_use(true);
-}
-
-static void an_older_abi_is_taken(void **state)
-{
-    (void)state;
-    shape("DUMMY_ABI", PLX_PLUGIN_OLDEST_ABI);
-    expect_use(true);
-}
-
-/* That plugins of ABI 3 and 4 work is tested by test_dispatch_abi_3 and test_dispatch_abi_4. */
-static void plugins_of_before_have_the_same_layout(void **state)
-{
-    static const size_t layout[DUMMY_LAYOUTS] = DUMMY_LAYOUT;
-    (void)state;
-    const dummy_state *good = controls_of("good"), *old = controls_of("abi-4"), *older = controls_of("abi-3");
-    assert_memory_equal(good->layout, layout, sizeof layout);
-    assert_memory_equal(old->layout, layout, sizeof layout);
-    assert_memory_equal(older->layout, layout, sizeof layout);
 }
 
 static void a_name_that_cannot_be_typed_is_refused(void **state)
@@ -708,8 +690,6 @@ int main(void)
         cmocka_unit_test_teardown(what_a_kernel_must_say_is_refused_by_name, unshape),
         cmocka_unit_test_teardown(a_shorter_descriptor_has_nothing_optional, unshape),
         cmocka_unit_test_teardown(a_longer_descriptor_is_taken_as_far_as_it_is_known, unshape),
-        cmocka_unit_test_teardown(an_older_abi_is_taken, unshape),
-        cmocka_unit_test(plugins_of_before_have_the_same_layout),
         cmocka_unit_test_teardown(an_empty_slot_is_refused_by_name, unshape),
         cmocka_unit_test_teardown(a_name_that_cannot_be_typed_is_refused, unshape),
         cmocka_unit_test_teardown(a_missing_descriptor_is_refused, unshape),

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-PLX_PLUGIN_EXPORT dummy_state dummy_control = {.layout = DUMMY_LAYOUT};
+PLX_PLUGIN_EXPORT dummy_state dummy_control;
 
 struct plx_session {
     size_t device;
@@ -255,7 +255,6 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     return 0;
 }
 
-#if PLX_PLUGIN_ABI >= 4
 enum { TWICE = 9 };
 
 /* As deep as the number of its configuration. */
@@ -264,9 +263,6 @@ static int64_t depth_of_config(const plx_problem *problem, const plx_device_info
     (void)device;
     return problem->config;
 }
-#else
-#define depth_of_config no_depth
-#endif
 
 #define TEXTS .idea = "", .gain = "", .limit = "", .needs = ""
 #define ABOUT TEXTS, .depth = no_depth
@@ -315,7 +311,6 @@ static plx_status serves(const plx_problem *problem, plx_error *error)
     return PLX_OK;
 }
 
-#if PLX_PLUGIN_ABI >= 4
 plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
                          size_t capacity, size_t *count, plx_error *error)
 {
@@ -335,7 +330,6 @@ plx_status dummy_supports(plx_session *session, const plx_problem *problem, size
     (void)kernel;
     return serves(problem, error);
 }
-#endif
 
 plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
                       plx_error *error)
@@ -351,9 +345,7 @@ plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t k
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     made->problem = *problem;
     made->kernel = kernel;
-#if PLX_PLUGIN_ABI >= 4
     atomic_store(&dummy_control.config, problem->config);
-#endif
     atomic_fetch_add(&dummy_control.plans, 1);
     atomic_fetch_add(&dummy_control.plans_made, 1);
     *plan = made;
@@ -409,10 +401,8 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
     else if (plan->problem.dtype == PLX_F32)
         gemm_f32(&plan->problem.of.gemm, operands);
     atomic_fetch_add(&dummy_control.executions, 1);
-#if PLX_PLUGIN_ABI >= 4
     if (plan->problem.config == TWICE)
         (void)plx_fail(error, PLX_OK, "it ran but once");
-#endif
     return leave(queue);
 }
 

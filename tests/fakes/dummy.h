@@ -7,23 +7,6 @@
 
 #include <stdatomic.h>
 
-/* What the layout of structs that cross the boundary can be seen by: a plugin that was
- * compiled against an older header must have the same. */
-#define DUMMY_LAYOUT                                                                                                   \
-    {                                                                                                                  \
-        sizeof(plx_error), sizeof(plx_problem), offsetof(plx_problem, of), offsetof(plx_reduce_problem, reduction),    \
-            offsetof(plx_transpose_problem, ld_out), offsetof(plx_matvec_problem, trans),                              \
-            offsetof(plx_matvec_problem, beta), offsetof(plx_gemm_problem, trans_b), offsetof(plx_gemm_problem, beta), \
-            offsetof(plx_probe_problem, regions), sizeof(plx_device_info), offsetof(plx_device_info, score),           \
-            offsetof(plx_device_info, memory_bytes), offsetof(plx_device_info, l2_bytes), sizeof(plx_kernel),          \
-            offsetof(plx_kernel, dtypes), offsetof(plx_kernel, depth), sizeof(plx_counters),                           \
-            offsetof(plx_counters, duration_ns), sizeof(plx_telemetry), offsetof(plx_telemetry, ecc),                  \
-            sizeof(plx_operand), PLX_DEVICE_LOST, PLX_C128, PLX_PROBE, PLX_MAX, PLX_COMPUTE_TF32, PLX_PROBE_LAUNCH,    \
-            PLX_R2, PLX_KERNEL_MATRIX_UNITS, PLX_FEATURE_CPU, PLX_KNOWS_THROTTLE, PLX_THROTTLE_OTHER,                  \
-            offsetof(plx_plugin, telemetry)                                                                            \
-    }
-enum { DUMMY_LAYOUTS = 34 };
-
 /* What a test sees of the plugin and tells it; exported as dummy_control. */
 typedef struct dummy_state {
     atomic_int fail; /* a plx_status that the next call returns once; 0: none */
@@ -31,8 +14,7 @@ typedef struct dummy_state {
     atomic_long sessions, memories, queues, events, plans; /* that are alive */
     atomic_long plans_made;
     atomic_long synchronized;
-    atomic_long config;           /* of the last plan */
-    size_t layout[DUMMY_LAYOUTS]; /* as the plugin was compiled */
+    atomic_long config; /* of the last plan */
 } dummy_state;
 
 /* A device as it could be. */
@@ -67,16 +49,12 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
 /* Executes, and counts 64 sectors read and no more. */
 plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
                        plx_counters *counters, plx_error *error);
-#if PLX_PLUGIN_ABI >= 4
 /* Everything but sums of 131313 elements, without making a plan. */
 plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
 /* gemm's first kernel has two: "once" and "twice". */
 plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
                          size_t capacity, size_t *count, plx_error *error);
 #define DUMMY_NEW_SLOTS .supports = dummy_supports, .configs = dummy_configs,
-#else
-#define DUMMY_NEW_SLOTS
-#endif
 /* Knows the clock, 1000 MHz, and nothing else. */
 plx_status dummy_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error);
 

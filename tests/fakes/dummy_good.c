@@ -1,9 +1,15 @@
-/* A plugin with which everything is right. */
+/* A plugin with which everything is right.  DUMMY_BYTES: its descriptor ends there. */
 #include "dummy.h"
+
+#include <stddef.h>
+
+#ifndef DUMMY_BYTES
+#define DUMMY_BYTES sizeof(plx_plugin)
+#endif
 
 static const plx_plugin dummy_plugin = {
     .abi = PLX_PLUGIN_ABI,
-    .size = sizeof(plx_plugin),
+    .size = DUMMY_BYTES,
     .name = "dummy-good",
     .version = "1.2.3",
     .summary = "a plugin without hardware",

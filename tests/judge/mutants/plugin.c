@@ -284,8 +284,6 @@ static const plx_plugin mutants_plugin = {
     .plan = mutants_plan,
     .plan_destroy = mutants_plan_destroy,
     .execute = mutants_execute,
-    .count = plx_no_counters,
-    .telemetry = plx_no_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)
