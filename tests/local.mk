@@ -109,7 +109,8 @@ whole_forms = \
 	tests/opencl/test_oclgrind.sh \
 	tests/results/test_equal_runs.sh \
 	tests/screen/test_fleet.sh \
-	tests/screen/test_screen.sh
+	tests/screen/test_screen.sh \
+	tests/whole/test_kernels.sh
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(slow_programs),$(filter $(cmocka_tests) $(quick_scripts),$(TESTS)))'
