@@ -203,9 +203,8 @@ static int apply_whole(const option_row *row, cli_options *options, const char *
 
 static int apply_pack(const option_row *row, cli_options *options, const char *word)
 {
-    (void)row;
     (void)word;
-    options->pack = true;
+    *(strcmp(row->name, "pack") == 0 ? &options->pack : &options->unpack) = true;
     return CLI_OK;
 }
 
@@ -346,6 +345,7 @@ static const option_row listed[] = {
     {"plot", 0, "NAME", OPT_REPORT, "this plot alone: answer, ladder-gemm, sweep-gemm, accuracy-gemm",
      INTO(apply_file, plot)},
     {"pack", 0, NULL, OPT_REPORT, "the same file in a tenth of its bytes, one line a record", .apply = apply_pack},
+    {"unpack", 0, NULL, OPT_REPORT, "what --pack wrote, its records written out", .apply = apply_pack},
     {"markdown", 0, NULL, OPT_MARKDOWN, "a table in Markdown on standard output", .apply = NULL},
     {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders, attribution or probes",
      INTO(apply_name, section)},

@@ -29,15 +29,17 @@ static int check(const cli_options *options)
     const bool markdown = (options->given & OPT_MARKDOWN) != 0;
     if (options->operands.count == 0)
         return cli_wrong_usage("which results? name the files, as in 'parallax report results.json -o report.html'");
-    if (options->pack && (markdown || options->plot != NULL || options->operands.count != 1))
-        return cli_wrong_usage("--pack takes one file, and neither --plot nor --markdown");
+    if ((options->pack || options->unpack) &&
+        (options->pack == options->unpack || markdown || options->plot != NULL || options->operands.count != 1))
+        return cli_wrong_usage("--pack and --unpack take one file, and neither --plot nor --markdown");
     if (markdown && options->plot != NULL)
         return cli_wrong_usage("--plot and --markdown exclude each other");
     if (!markdown && options->section != NULL)
         return cli_wrong_usage("--section needs --markdown");
     if (options->history && (markdown || options->plot != NULL))
         return cli_wrong_usage("--history is a page of its own: without --plot and --markdown");
-    if (!markdown && !options->pack && cli_is_stdout(path_of(options)) && isatty(cli_out_descriptor()))
+    if (!markdown && !options->pack && !options->unpack && cli_is_stdout(path_of(options)) &&
+        isatty(cli_out_descriptor()))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
@@ -52,6 +54,8 @@ static plx_status write_report(const void *data, FILE *to, plx_error *error)
     const cli_options *options = data;
     if (options->pack)
         return plx_results_pack(options->operands.at[0], to, error);
+    if (options->unpack)
+        return plx_results_unpack(options->operands.at[0], to, error);
     if (options->plot != NULL)
         return plx_report_plot(options->operands.at, options->operands.count, options->plot,
                                terminal_of(path_of(options)), to, error);
@@ -71,36 +75,39 @@ static int report_check(cli_options *options)
 const cli_verb cli_report_verb = {
     .name = "report",
     .summary = "results as one HTML page with plots, or as tables for documents",
-    .usage = "report FILE.json... [-o FILE.html] [--history | --plot NAME | --markdown [--section NAME] | --pack]",
-    .help = "Makes one page of HTML of what compare, bench, check, attribute and probe wrote with --json:\n"
-            "an answer on top (what is wrong, and how fast our kernels are beside the vendors' libraries),\n"
-            "the ladders, rate against size, rooflines, error against the number of terms, probes,\n"
-            "hardware counters, who agrees with whom, all records, and the environment.  The page needs\n"
-            "nothing else: no network, no scripts; it can be read on a phone, in dark and light.\n"
-            "\n"
-            "Several files make one page.  What two of them have is shown with each; where there is\n"
-            "room for one, the newest counts.  No ratio is taken across two files, but for the line of\n"
-            "a library in a ladder, which then names its file.\n"
-            "\n"
-            "--history takes the files in the order of time and shows each kernel on each problem before\n"
-            "and after: what became slower or faster beyond the 95 % intervals.\n"
-            "\n"
-            "--plot writes one plot instead: answer, ladder-gemm, sweep-gemm, ratio-gemm, roofline-0,\n"
-            "accuracy-gemm, ...; the name of the output ends in .svg, .gp (a script for gnuplot that draws\n"
-            "the same) or .png (drawn by gnuplot).\n"
-            "\n"
-            "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
-            "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
-            "slower (attribution), and the verdicts of probes (probes); --section writes one of them.\n"
-            "\n"
-            "--pack writes one file again in about a tenth of its bytes, to be kept: one line a record, names\n"
-            "once, and the digits that the intervals justify.  Every verb reads it like the file it was.\n"
-            "\n"
-            "Examples:\n"
-            "  parallax report results.json -o report.html\n"
-            "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
-            "  parallax report --history before.json after.json -o history.html\n"
-            "  parallax report results/h200/bench-*.json --markdown --section peers\n",
+    .usage = "report FILE.json... [-o FILE.html] [--history | --plot NAME | --markdown [--section NAME] | --pack | "
+             "--unpack]",
+    .help =
+        "Makes one page of HTML of what compare, bench, check, attribute and probe wrote with --json:\n"
+        "an answer on top (what is wrong, and how fast our kernels are beside the vendors' libraries),\n"
+        "the ladders, rate against size, rooflines, error against the number of terms, probes,\n"
+        "hardware counters, who agrees with whom, all records, and the environment.  The page needs\n"
+        "nothing else: no network, no scripts; it can be read on a phone, in dark and light.\n"
+        "\n"
+        "Several files make one page.  What two of them have is shown with each; where there is\n"
+        "room for one, the newest counts.  No ratio is taken across two files, but for the line of\n"
+        "a library in a ladder, which then names its file.\n"
+        "\n"
+        "--history takes the files in the order of time and shows each kernel on each problem before\n"
+        "and after: what became slower or faster beyond the 95 % intervals.\n"
+        "\n"
+        "--plot writes one plot instead: answer, ladder-gemm, sweep-gemm, ratio-gemm, roofline-0,\n"
+        "accuracy-gemm, ...; the name of the output ends in .svg, .gp (a script for gnuplot that draws\n"
+        "the same) or .png (drawn by gnuplot).\n"
+        "\n"
+        "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
+        "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
+        "slower (attribution), and the verdicts of probes (probes); --section writes one of them.\n"
+        "\n"
+        "--pack writes one file again in about a tenth of its bytes, to be kept: one line a record, names\n"
+        "once, and the digits that the intervals justify.  Every verb reads it like the file it was; --unpack writes\n"
+        "its records out again.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax report results.json -o report.html\n"
+        "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
+        "  parallax report --history before.json after.json -o history.html\n"
+        "  parallax report results/h200/bench-*.json --markdown --section peers\n",
     .options = OPT_REPORT | OPT_MARKDOWN | OPT_QUIET | OPT_VERBOSE,
     .check = report_check,
 };

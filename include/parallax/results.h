@@ -416,6 +416,8 @@ PLX_API bool plx_results_decides(const plx_results *results, size_t record);
  * record, and what was measured keeps the digits that its interval justifies.  Everything that reads results reads it.
  * PLX_IO, PLX_INVALID: as plx_results_read(). */
 PLX_API plx_status plx_results_pack(const char *path, FILE *to, plx_error *error);
+/* Such a file with its records written out, for what knows no tables. */
+PLX_API plx_status plx_results_unpack(const char *path, FILE *to, plx_error *error);
 /* As plx_results_write(), into a stream. */
 PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);
 PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);

@@ -329,16 +329,35 @@ static void leave_out_rates(json_t *root)
     }
 }
 
+static plx_status load_ours(const char *path, json_t **root, plx_error *error)
+{
+    plx_status status = plx_json_load(path, root, error);
+    if (status != PLX_OK || json_string_value(json_object_get(*root, "schema")) != NULL)
+        return status;
+    json_decref(*root);
+    *root = NULL;
+    return plx_fail(error, PLX_INVALID, "%.200s: no JSON of parallax: there is no \"schema\"", path);
+}
+
 plx_status plx_results_pack(const char *path, FILE *to, plx_error *error)
 {
     json_t *root = NULL;
-    plx_status status = plx_json_load(path, &root, error);
-    if (status == PLX_OK && json_string_value(json_object_get(root, "schema")) == NULL)
-        status = plx_fail(error, PLX_INVALID, "%.200s: no JSON of parallax: there is no \"schema\"", path);
+    plx_status status = load_ours(path, &root, error);
     if (status == PLX_OK)
         leave_out_rates(root);
     if (status == PLX_OK)
         status = plx_json_pack(root, to, error);
+    json_decref(root);
+    return status;
+}
+
+plx_status plx_results_unpack(const char *path, FILE *to, plx_error *error)
+{
+    const size_t form = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
+    json_t *root = NULL;
+    plx_status status = load_ours(path, &root, error);
+    if (status == PLX_OK && (json_dumpf(root, to, form) != 0 || putc('\n', to) == EOF))
+        status = plx_fail(error, PLX_NO_MEMORY, "%.200s: can't be written out", path);
     json_decref(root);
     return status;
 }

@@ -24,6 +24,14 @@ done
 cases=$((cases + 1))
 grep -q '"columns":\[' "$work/packed.json" || fail "no table in it"
 
+# Its records written out are what it was; packed again, that is the same file.
+expect_run 0 '' report "$work/packed.json" --unpack -o "$work/lists.json"
+cases=$((cases + 1))
+grep -q '^ *"kernel": "same",$' "$work/lists.json" || fail "--unpack writes no records"
+grep -q '"columns"' "$work/lists.json" && fail "--unpack leaves tables"
+expect_run 0 '' report "$work/lists.json" --pack -o "$work/again.json"
+cmp -s "$work/packed.json" "$work/again.json" || fail "written out and packed it is another file"
+
 # In its own place, too.
 cp "$work/fresh.json" "$work/place.json"
 expect_run 0 '' report "$work/place.json" --pack -o "$work/place.json"
@@ -83,7 +91,8 @@ refused "a column lies within another" '{"columns": ["a.b.c.d.e.f.g.h.i.j.k"], "
 } >"$work/large"
 refused "it has more than 4 million cells" "$(cat "$work/large")"
 
-expect_run 2 "takes one file" report "$work/digits.json" "$work/digits.json" --pack
-expect_run 2 "takes one file" report "$work/digits.json" --pack --markdown
+expect_run 2 "take one file" report "$work/digits.json" "$work/digits.json" --pack
+expect_run 2 "take one file" report "$work/digits.json" --pack --markdown
+expect_run 2 "take one file" report "$work/digits.json" --pack --unpack
 expect_run 2 'there is no "schema"' report "$source/data/recipe.schema.json" --pack
 finish
