@@ -24,7 +24,10 @@ mkdir -p "$work/doc" "$work/results/h200" &&
     cp "$source"/results/h200/ladder-gemm.json "$source"/results/h200/accuracy-gemm.json "$source"/results/h200/bench-*.json \
         "$work/results/h200/" || exit 99
 chmod u+w "$work"/doc/* "$work"/results/h200/*
-sed 's/"gflops": 4/"gflops": 5/' "$source/results/h200/ladder-gemm.json" >"$work/results/h200/ladder-gemm.json"
+# Each time with a digit more: the median, and both ends of its interval.
+"$parallax" report "$source/results/h200/ladder-gemm.json" --unpack |
+    awk '/"time": \{/ { inside = 1 } inside && /^ *("median_ns": )?[0-9.]+,?$/ { sub(/[0-9]/, "7&") } /\}/ { inside = 0 } 1' \
+        >"$work/results/h200/ladder-gemm.json"
 expect 1 "a result is newer"
 rm "$work/doc/ladder-gemm.svg"
 expect 2 "the picture is gone"
