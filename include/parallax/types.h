@@ -74,7 +74,14 @@ typedef enum plx_dtype {
 
 /* ---- problems -------------------------------------------------------- */
 
-typedef enum plx_op { PLX_REDUCE = 0, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM, PLX_PROBE, PLX_OP_COUNT } plx_op;
+typedef enum plx_op {
+    PLX_REDUCE = 0,
+    PLX_TRANSPOSE,
+    PLX_MATVEC,
+    PLX_GEMM,
+    PLX_PROBE,
+    PLX_OP_COUNT,
+} plx_op;
 
 typedef enum plx_reduction { PLX_SUM = 0, PLX_MIN, PLX_MAX, PLX_REDUCTION_COUNT } plx_reduction;
 

@@ -80,6 +80,12 @@ static bool is_long(const plx_problem *problem)
     return may_be_rounded(problem) && plx_summed_terms(operation, extents) > LONG;
 }
 
+/* Who solves a challenge reduces vectors. */
+static bool goes_along_an_axis(const plx_problem *problem)
+{
+    return problem->op == PLX_REDUCE && problem->of.reduce.inner > 1;
+}
+
 static void add_checked(wanted_list *list, const plx_cases *cases)
 {
     for (size_t i = 0; i < cases->count; i++) {
@@ -87,7 +93,8 @@ static void add_checked(wanted_list *list, const plx_cases *cases)
         wanted one = {tight(&from->problem), from->input, from->seed, from->precision ? PRECISION : SIZES};
         if (is_long(&one.problem) && one.input != PLX_INPUT_SPECIAL)
             one.input = PLX_INPUT_INTEGER;
-        if (!from->large && !from->problem.batch.batched && !is_known(list, &one))
+        if (!from->large && !from->problem.batch.batched && !goes_along_an_axis(&from->problem) &&
+            !is_known(list, &one))
             add(list, &one);
     }
 }

@@ -39,6 +39,7 @@ typedef struct screening {
     size_t hot_count, next_problem, next_hot;
     background behind;
     double begin, end, told, launching; /* launching: from the second second on */
+    double host_rate;                   /* multiply-adds that references of products take in a second; 0: not known */
     atomic_bool lost;
 } screening;
 
@@ -350,12 +351,38 @@ static void list_large(screening *s)
             behind->problems[behind->count++] = problem;
 }
 
+static double first_host_rate(void)
+{
+#ifdef _OPENMP
+    return 2e8 * omp_get_max_threads();
+#else
+    return 2e8;
+#endif
+}
+
+/* Whether the host is through with it before the end: what is begun is not given up.  A seal stands for references. */
+static bool ends_in_time(const screening *s, const plx_screen_problem *of)
+{
+    const double bytes = plx_operation_of(of->problem.op)->bytes(&of->problem);
+    const double rate = s->host_rate > 0 ? s->host_rate : first_host_rate();
+    const double exact = of->problem.dtype == PLX_F64 ? 6 : 1; /* its sums need more than f64 */
+    const double sums = s->options->seal == NULL ? exact * plx_problem_flops(&of->problem) / 2 / rate : 0;
+    return now() + 1.5 * sums + bytes / 1e8 < s->end;
+}
+
 static plx_status prove_large(screening *s, plx_proven *proven, plx_error *error)
 {
     plx_prover prover = prover_of(s, proven);
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < s->behind.count && !is_over(s); i++)
-        status = plx_prove(&prover, &s->behind.problems[i], error);
+    for (size_t i = 0; status == PLX_OK && i < s->behind.count && !is_over(s); i++) {
+        const plx_screen_problem *of = &s->behind.problems[i];
+        const double begin = now();
+        if (!ends_in_time(s, of))
+            continue;
+        status = plx_prove(&prover, of, error);
+        if (of->problem.op == PLX_GEMM && s->options->seal == NULL)
+            s->host_rate = plx_problem_flops(&of->problem) / 2 / (now() - begin);
+    }
     return status;
 }
 

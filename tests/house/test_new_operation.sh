@@ -14,7 +14,7 @@ cp -R "$work/tree" "$work/before" || exit 99
 
 recipe "To add an operation" >"$work/code"
 [ "$(wc -l <"$work/code")" -eq 3 ] || fail "HACKING.md has no three lines for a new operation"
-insert include/parallax/types.h '^ *PLX_OP_COUNT$' "$(sed -n 1p "$work/code")"
+insert include/parallax/types.h '^ *PLX_OP_COUNT,$' "$(sed -n 1p "$work/code")"
 insert include/parallax/types.h '^ *uint64_t room' "$(sed -n 2p "$work/code")"
 insert kernels/local.mk '^# That was the last operation' "$(sed -n 3p "$work/code")"
 cp -R "$source/tests/house/scale" "$work/tree/kernels/scale" || exit 99

@@ -21,7 +21,7 @@ library() {
 #define BOTH(name) FUNCTION(cublasS##name) FUNCTION(cublasD##name)
 FUNCTION(cublasCreate_v2) FUNCTION(cublasDestroy_v2) FUNCTION(cublasSetStream_v2) FUNCTION(cublasSetMathMode)
 FUNCTION(cublasSetWorkspace_v2) FUNCTION(cublasGetStatusName)
-BOTH(gemm_v2_64) BOTH(geam_64) BOTH(gemv_v2_64)
+BOTH(gemm_v2_64) BOTH(gemmStridedBatched_64) BOTH(geam_64) BOTH(gemv_v2_64)
 #ifndef LESS
 BOTH(scal_v2_64)
 #endif

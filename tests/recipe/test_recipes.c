@@ -371,7 +371,7 @@ static const bad bads[] = {
     {TOP("\"name\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\""),
      "name: a text of 65 characters; 64 are the most", true},
     {TOP("\"name\":\"a\\n\""), "name: a text with control characters", false},
-    {TOP("\"api\":\"hip\""), "api: 'hip' is none of cuda or opencl", true},
+    {TOP("\"api\":\"hip\""), "api: 'hip' is none of cuda, opencl or host", true},
     {TOP("\"api\":null"), "api: null, where a text is expected", true},
     {TOP("\"problem\":[]"), "problem: a list, where an object is expected", true},
     {TOP("\"problem\":{\"dtype\":\"f32\"}"), "problem.dtype: a text, where a list is expected", true},
