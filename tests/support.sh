@@ -53,6 +53,13 @@ shows() {
     grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
 }
 
+# shows_change WORDS: in a table whose columns are as wide as other lines make them.
+shows_change() {
+    tr -s ' ' <"$work/out" >"$work/squeezed"
+    cases=$((cases + 1))
+    grep -qF -- "$1" "$work/squeezed" || fail "no \"$1\" on standard output"
+}
+
 # narrow FILE: results whose times are sure, for tests of what is made of times.  On a busy machine a short measurement
 # is noise, of which nothing is made.
 narrow() {

@@ -52,7 +52,7 @@ expect 2 "is no number" run gemm --alpha x
 expect 2 "--seed" run gemm --seed -1
 expect 2 "--seed" run gemm --seed 18446744073709551616
 expect 2 "contradict" check --quick --full
-expect 2 "means nothing to reduce, which takes --reduce, --out-dtype" run reduce --trans-a
+expect 2 "means nothing to reduce, which takes --reduce, --inner, --out-dtype" run reduce --trans-a
 expect 2 "means nothing to transpose" run transpose --alpha 2
 expect 2 "divergence, ceilings, matrix-units" probe nonsense
 expect 2 "did you mean 'devices'" list device

@@ -95,7 +95,7 @@ for lost in first 20; do
     expect 5 "" bench reduce $small "$@" --json "$work/$lost.json"
     unset FAULTY_LOST
     expect 1 "" diff "$work/good.json" "$work/$lost.json"
-    shows "broken  reduce i32 20 sum, faulty:0"
+    shows_change "broken reduce i32 20 sum, faulty:0"
     # What has no result is run when it is taken up again, and that alone.
     # shellcheck disable=SC2086
     expect 0 "" bench reduce $small "$@" --json "$work/$lost.json"
@@ -140,7 +140,7 @@ for r in whole["records"]:
 json.dump(whole, open(sys.argv[3], "w"))
 P
     expect 1 "" diff "$work/good.json" "$work/old.json"
-    shows "broken  reduce i32 20 sum, faulty:0"
+    shows_change "broken reduce i32 20 sum, faulty:0"
     for file in half old; do
         # shellcheck disable=SC2086
         expect 0 "2 of 3 cases are in" bench reduce $small "$@" --json "$work/$file.json"

@@ -14,13 +14,6 @@ expect() {
 # count FILE TEXT: how many lines have it.
 count() { grep -cF -- "$2" "$1"; }
 
-# shows_change WORDS: in a table whose columns are as wide as other lines make them.
-shows_change() {
-    tr -s ' ' <"$work/out" >"$work/squeezed"
-    cases=$((cases + 1))
-    grep -qF -- "$1" "$work/squeezed" || fail "no \"$1\" on standard output"
-}
-
 same_count() { # what, found, wanted
     cases=$((cases + 1))
     [ "$2" = "$3" ] || fail "$1: $2, not $3"
