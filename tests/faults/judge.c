@@ -23,11 +23,25 @@ static size_t line_length(const char *text)
     return end != NULL ? (size_t)(end - text) + 1 : strlen(text);
 }
 
-/* The time; and what a driver says of its device: when that can't be, the results are still right. */
+/* The time, and how busy the machine is; and what a driver says of its device: when that can't be, the results are
+ * still right. */
 static bool may_vary(const char *line, size_t length)
 {
-    static const char *const words[] = {"\"date\":",   "Fake",     "\"api\":",      "\"driver\":",     "\"uuid\":",
-                                        "\"vendor\":", "\"pci\":", "\"l2_bytes\":", "\"flushes_f32\":"};
+    static const char *const words[] = {"\"date\":",
+                                        "Fake",
+                                        "\"api\":",
+                                        "\"driver\":",
+                                        "\"uuid\":",
+                                        "\"vendor\":",
+                                        "\"pci\":",
+                                        "\"l2_bytes\":",
+                                        "\"flushes_f32\":",
+                                        "\"load_begin\":",
+                                        "\"load_end\":",
+                                        "\"others\":",
+                                        "\"switches\":",
+                                        "\"throttled_begin_s\":",
+                                        "\"throttled_end_s\":"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (memmem(line, length, words[i], strlen(words[i])) != NULL)
             return true;
