@@ -838,7 +838,7 @@ static plx_status h_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
     (void)error;
     *count = 2;
     if (capacity > 1 && is("launches-reserved"))
-        facts[1].reserved[3] = 1;
+        facts[1].reserved[2] = 1;
     return PLX_OK;
 }
 
