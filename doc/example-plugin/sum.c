@@ -24,14 +24,9 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
 }
 
 static const plx_kernel one_by_one = {
-    .name = "one-by-one",
-    .idea = "one element after the other",
-    .gain = "none: the plainest form",
-    .limit = "the latency of an addition",
-    .needs = "",
-    .dtypes = PLX_DTYPE_BIT(PLX_F64),
-    .reproducibility = PLX_R1,
-    .depth = depth,
+    .name = "one-by-one", .idea = "one element after the other", .gain = "none: the plainest form",
+    .limit = "the latency of an addition", .needs = "", .dtypes = PLX_DTYPE_BIT(PLX_F64),
+    .reproducibility = PLX_R1, .depth = depth,
 };
 
 static const plx_kernel *kernel_at(plx_op op, size_t index)
@@ -48,8 +43,8 @@ static plx_status choose(plx_session *session, const plx_problem *problem, size_
     return PLX_OK;
 }
 
-static plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
-                       plx_error *error)
+static plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                       plx_plugin_plan **plan, plx_error *error)
 {
     plx_status status = choose(session, problem, &kernel, error);
     plx_plugin_plan *made = status == PLX_OK ? malloc(sizeof *made) : NULL;
@@ -60,8 +55,8 @@ static plx_status plan(plx_session *session, const plx_problem *problem, size_t 
     return PLX_OK;
 }
 
-static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
-                          plx_error *error)
+static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                          size_t count, plx_error *error)
 {
     (void)queue, (void)count, (void)error;
     const double *x = plx_host_address(&operands[0]);
@@ -74,17 +69,9 @@ static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const 
 
 const plx_plugin *plx_plugin_entry(void)
 {
-    static const plx_plugin sum = {.abi = PLX_PLUGIN_ABI,
-                                   .size = sizeof(plx_plugin),
-                                   .name = "sum",
-                                   .version = "1.0",
-                                   .summary = "sums of f64",
-                                   PLX_HOST_MEMORY_SLOTS,
-                                   .probe = probe,
-                                   .kernel = kernel_at,
-                                   .choose = choose,
-                                   .plan = plan,
-                                   .plan_destroy = plx_host_plan_destroy,
-                                   .execute = execute};
+    static const plx_plugin sum = {
+        .abi = PLX_PLUGIN_ABI, .size = sizeof(plx_plugin), .name = "sum", .version = "1.0",
+        .summary = "sums of f64", PLX_HOST_MEMORY_SLOTS, .probe = probe, .kernel = kernel_at,
+        .choose = choose, .plan = plan, .plan_destroy = plx_host_plan_destroy, .execute = execute};
     return &sum;
 }
