@@ -277,6 +277,12 @@ typedef struct plx_reference_result {
     int64_t projection_count;
 } plx_reference_result;
 
+/* Asked between pieces of long work, by several threads: true ends it. */
+typedef struct plx_until {
+    bool (*over)(void *data);
+    void *data;
+} plx_until;
+
 /* Where the operands of one problem of a batch lie. */
 plx_host_operands plx_operands_at(const plx_inputs *inputs, int64_t which);
 
@@ -284,9 +290,13 @@ plx_host_operands plx_operands_at(const plx_inputs *inputs, int64_t which);
  * baseline kernels make, whose output holds the input's rows densely. */
 plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
                                      plx_error *error);
+/* The same, unless `until` is over before. */
+plx_status plx_reference_result_until(const plx_inputs *inputs, bool baseline, const plx_until *until,
+                                      plx_reference_result *reference, plx_error *error);
 void plx_reference_result_free(plx_reference_result *reference);
-/* The same, a sample already of products of more than so many multiply-adds. */
-plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit,
+/* The same, a sample already of products of more than so many multiply-adds.  PLX_FAILED where `until`, which may be
+ * NULL, was over before it was complete. */
+plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit, const plx_until *until,
                                        plx_reference_result *reference, plx_error *error);
 /* How many multiply-adds a complete reference may cost each thread.  Tests lower it. */
 extern double plx_reference_limit;

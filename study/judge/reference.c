@@ -125,7 +125,13 @@ static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
     return chunk < 1 ? 1 : chunk;
 }
 
-static void compute_all(const plx_inputs *inputs, const plx_reference_result *reference)
+static bool is_over(const plx_until *until)
+{
+    return until != NULL && until->over(until->data);
+}
+
+/* What is not computed when it is over is left out. */
+static void compute_all(const plx_inputs *inputs, const plx_until *until, const plx_reference_result *reference)
 {
     int64_t chunk = chunk_length(inputs, reference->count);
 
@@ -137,18 +143,20 @@ static void compute_all(const plx_inputs *inputs, const plx_reference_result *re
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (reference->count > chunk)
 #endif
     for (int64_t first = 0; first < reference->count; first += chunk)
-        reference_run(inputs, reference, first, first,
-                      reference->count - first < chunk ? reference->count - first : chunk);
+        if (!is_over(until))
+            reference_run(inputs, reference, first, first,
+                          reference->count - first < chunk ? reference->count - first : chunk);
 }
 
-static plx_status complete(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
+static plx_status complete(const plx_inputs *inputs, const plx_until *until, plx_reference_result *reference,
+                           plx_error *error)
 {
     plx_status status;
 
     reference->count = reference->elements;
     status = reserve(inputs, reference, error);
     if (status == PLX_OK)
-        compute_all(inputs, reference);
+        compute_all(inputs, until, reference);
     return status;
 }
 
@@ -261,7 +269,8 @@ static plx_status project(const plx_inputs *inputs, plx_reference_result *refere
     return status;
 }
 
-static plx_status sampled(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
+static plx_status sampled(const plx_inputs *inputs, const plx_until *until, plx_reference_result *reference,
+                          plx_error *error)
 {
     plx_status status = choose_sample(inputs, reference, error);
 
@@ -273,7 +282,8 @@ static plx_status sampled(const plx_inputs *inputs, plx_reference_result *refere
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads())
 #endif
     for (int64_t i = 0; i < reference->count; ++i)
-        reference_run(inputs, reference, i, reference->sample[i], 1);
+        if (!is_over(until))
+            reference_run(inputs, reference, i, reference->sample[i], 1);
     reference->row_norm = line_norms(inputs, 0);
     reference->column_norm = line_norms(inputs, 1);
     if (reference->row_norm == NULL || reference->column_norm == NULL)
@@ -291,7 +301,7 @@ static bool too_large(const plx_inputs *inputs, double limit)
            plx_problem_flops(&inputs->problem) / 2.0 > limit;
 }
 
-plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit,
+plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit, const plx_until *until,
                                        plx_reference_result *reference, plx_error *error)
 {
     plx_reference_result made = {.exact = plx_is_exact(&inputs->problem), .elements = plx_output_count(inputs)};
@@ -303,10 +313,12 @@ plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, 
     else if (baseline)
         status = copied(inputs, &made, error);
     else if (!made.exact && too_large(inputs, limit))
-        status = sampled(inputs, &made, error);
+        status = sampled(inputs, until, &made, error);
     else
-        status = complete(inputs, &made, error);
+        status = complete(inputs, until, &made, error);
     plx_floats_back(before);
+    if (status == PLX_OK && is_over(until)) /* what is over stays so */
+        status = plx_fail(error, PLX_FAILED, "it was over before the reference was complete");
     if (status == PLX_OK)
         *reference = made;
     else
@@ -314,8 +326,14 @@ plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, 
     return status;
 }
 
+plx_status plx_reference_result_until(const plx_inputs *inputs, bool baseline, const plx_until *until,
+                                      plx_reference_result *reference, plx_error *error)
+{
+    return plx_reference_result_within(inputs, baseline, plx_reference_limit * threads(), until, reference, error);
+}
+
 plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
                                      plx_error *error)
 {
-    return plx_reference_result_within(inputs, baseline, plx_reference_limit * threads(), reference, error);
+    return plx_reference_result_until(inputs, baseline, NULL, reference, error);
 }

@@ -165,7 +165,7 @@ static plx_status judge_whole(const plx_timed_results *t, const plx_inputs *view
                               plx_error *error)
 {
     plx_reference_result reference;
-    plx_status status = plx_reference_result_within(view, is_baseline(t), dear, &reference, error);
+    plx_status status = plx_reference_result_within(view, is_baseline(t), dear, NULL, &reference, error);
 
     if (status != PLX_OK)
         return status;

@@ -18,7 +18,9 @@ plx_status plx_references_get(plx_references *references, const plx_inputs *inpu
 
     if (!*has) {
         plx_check_phase before = plx_phase_turn(references->timer, PLX_CHECK_REFERENCE);
-        status = plx_reference_result_make(inputs, baseline, wanted, error);
+        status = plx_reference_result_until(inputs, baseline, references->until, wanted, error);
+        references->given_up =
+            status == PLX_FAILED && references->until != NULL && references->until->over(references->until->data);
         (void)plx_phase_turn(references->timer, before);
     }
     if (status != PLX_OK)

@@ -24,7 +24,7 @@ static plx_status make(plx_integers *integers, const plx_inputs *inputs, plx_err
                                  &integers->inputs, error);
     if (status != PLX_OK)
         return status;
-    status = plx_reference_result_within(&integers->inputs, false, dear, &integers->reference, error);
+    status = plx_reference_result_within(&integers->inputs, false, dear, NULL, &integers->reference, error);
     if (status != PLX_OK)
         plx_inputs_free(&integers->inputs);
     integers->made = status == PLX_OK;

@@ -107,6 +107,8 @@ typedef struct plx_references {
     bool has_operation, has_copy;
     plx_bits *kept, *spare;
     plx_phase_timer *timer; /* may be NULL */
+    const plx_until *until; /* ends what is being made; may be NULL */
+    bool given_up;          /* by it */
 } plx_references;
 
 /* Memory for a result, with one user; NULL when there is no memory. */

@@ -169,7 +169,8 @@ static void prove(problem *p, plx_candidate *candidate)
     plx_proof proof = {.of = {.input = PLX_INPUT_UNIFORM}};
     if (p->by->options->seal == NULL || candidate->kernel == NULL || !run_for_seal(p, candidate, &proof.of))
         judge(p, candidate, &proof);
-    if (proof.of.outcome != PLX_OUTCOME_UNSUPPORTED) { /* which says nothing of the device */
+    /* Neither says anything of the device: one that can't be run, and one whose reference was given up. */
+    if (proof.of.outcome != PLX_OUTCOME_UNSUPPORTED && !p->references.given_up) {
         make_hot(p, candidate, &proof);
         p->by->proven(p->by->data, &proof);
     }
@@ -204,7 +205,8 @@ static plx_status prove_kernels(problem *p, plx_error *error)
 
 plx_status plx_prove(plx_prover *prover, const plx_screen_problem *of, plx_error *error)
 {
-    problem p = {.by = prover, .of = *of};
+    const plx_until until = {prover->is_over, prover->data};
+    problem p = {.by = prover, .of = *of, .references = {.until = &until}};
     plx_status status = plx_inputs_generate(&of->problem, of->input, prover->options->seed, &p.inputs, error);
     if (status != PLX_OK)
         return status == PLX_NO_MEMORY ? PLX_OK : status;

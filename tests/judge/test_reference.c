@@ -4,6 +4,7 @@
 #include "kernels/compensated.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,11 +91,50 @@ static void test_a_run_anywhere_has_the_same_elements(void **state)
     plx_inputs_free(&inputs);
 }
 
+/* Over after so many questions. */
+typedef struct patience {
+    atomic_int asked;
+    int most;
+} patience;
+
+static bool is_over(void *data)
+{
+    patience *p = data;
+    return atomic_fetch_add(&p->asked, 1) >= p->most;
+}
+
+/* What is over is left at once, however much there was to do, and is no reference. */
+static void test_a_reference_that_takes_too_long_is_given_up(void **state)
+{
+    static const int64_t shape[] = {700, 700, 700};
+    plx_inputs inputs = inputs_of(gemm_of(PLX_F32, 0, shape), PLX_INPUT_UNIFORM, 5);
+    plx_error error = {.text = ""};
+
+    (void)state;
+    for (int sample = 0; sample < 2; sample++) {
+        plx_reference_result made = {.count = 0};
+        patience little = {.most = 3}, enough = {.most = 1000000};
+        const plx_until soon = {is_over, &little}, never = {is_over, &enough};
+        const double limit = sample ? 1e6 : 1e12;
+        assert_int_equal(plx_reference_result_within(&inputs, false, limit, &soon, &made, &error), PLX_FAILED);
+        assert_non_null(strstr(error.text, "before the reference was complete"));
+        assert_true(made.count == 0 && made.of.value == NULL && made.sample == NULL);
+        assert_int_equal(plx_reference_result_within(&inputs, false, limit, &never, &made, &error), PLX_OK);
+        assert_true((made.sample != NULL) == (sample == 1));
+        assert_true(atomic_load(&enough.asked) >= 60); /* so it is asked again and again */
+        for (int64_t e = 0; e < made.count; e += 97)
+            assert_plain(&inputs, &made.of, e, made.sample != NULL ? made.sample[e] : e);
+        plx_reference_result_free(&made);
+    }
+    plx_inputs_free(&inputs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_elements_are_those_of_a_plain_loop),
         cmocka_unit_test(test_a_run_anywhere_has_the_same_elements),
+        cmocka_unit_test(test_a_reference_that_takes_too_long_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
