@@ -62,6 +62,7 @@ typedef struct plx_attributed_cell {
     bool described;          /* else nothing is known of its launch */
     plx_launch_facts launch; /* the one with the most threads */
     size_t launches;         /* how many there are */
+    uint64_t reserved[4];    /* 0: new members go here */
 } plx_attributed_cell;
 
 /* The instructions of the launch with the most threads, in one form of its code. */
@@ -69,6 +70,7 @@ typedef struct plx_attributed_code {
     bool counted;
     char reason[256]; /* why not */
     plx_instructions instructions;
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_attributed_code;
 
 typedef enum plx_listing {
@@ -96,7 +98,8 @@ typedef struct plx_attribution {
     bool agree; /* all cells that ran are right and agree with each other, and those of one text bit by bit */
     plx_ratio effects[PLX_EFFECT_COUNT];
     char verdict[640];
-    char bits[320]; /* which cell of one text has other bits than the first, and where; "": all have the same */
+    char bits[320];       /* which cell of one text has other bits than the first, and where; "": all have the same */
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_attribution;
 
 typedef struct plx_attribute_options {

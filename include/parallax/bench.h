@@ -9,8 +9,9 @@ extern "C" {
 #endif
 
 typedef struct plx_set_case {
-    plx_problem problem; /* with elements of f32 */
-    uint64_t shift;      /* elements by which each operand starts past an aligned address */
+    plx_problem problem;  /* with elements of f32 */
+    uint64_t shift;       /* elements by which each operand starts past an aligned address */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_set_case;
 
 /* "quick", ..., "random:1"; NULL at the end.  random:SEED[:COUNT] and drawn8:SEED[:COUNT] are a set for each
@@ -53,6 +54,7 @@ typedef struct plx_bench_options {
 typedef struct plx_bench_results {
     plx_results results; /* of all cases, those that were kept as well */
     size_t cases, kept, ran, left_out;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_bench_results;
 
 /* Compares over a sweep of shapes.  A set asks no processor for its large shapes: such a

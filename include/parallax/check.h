@@ -66,6 +66,7 @@ typedef struct plx_check_counts {
     plx_check_reason reasons[PLX_CHECK_REASONS];
     size_t reason_count;
     double seconds[PLX_CHECK_PHASE_COUNT]; /* where the time went, of all threads together */
+    uint64_t reserved[8];                  /* 0: new members go here */
 } plx_check_counts;
 
 /* `results` gets one record per backend and kernel (worst case over its cases). */

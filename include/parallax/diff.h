@@ -34,6 +34,7 @@ typedef struct plx_difference {
     double p;                    /* probability of that by noise alone, corrected for how many were compared */
     double old_error, new_error; /* largest error over its bound; -1: not known */
     char note[320];              /* "" when there is nothing to add */
+    uint64_t reserved[4];        /* 0: new members go here */
 } plx_difference;
 
 /* What the new file lacks of one backend of the old one. */
@@ -42,6 +43,7 @@ typedef struct plx_diff_loss {
     size_t results, gone;          /* right ones of the old file; of them vanished */
     size_t times, untimed;         /* times of those in both files; of them lost */
     bool device_gone;              /* the new file has fewer devices of that name and plugin */
+    uint64_t reserved[4];          /* 0: new members go here */
 } plx_diff_loss;
 
 typedef struct plx_diff_options {
@@ -63,6 +65,7 @@ typedef struct plx_diff_results {
     plx_diff_loss *losses; /* of each backend that lost something, in the old file's order */
     size_t loss_count;
     bool across;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_diff_results;
 
 /* What changed from one file of results to another, beyond noise.  Records are matched by

@@ -29,7 +29,8 @@ typedef struct plx_probe_point {
     plx_outcome outcome;
     char reason[512]; /* why it is not ok, "" when it is */
     plx_timing time;
-    double gbps; /* useful bytes over time; 0 where they say nothing */
+    double gbps;          /* useful bytes over time; 0 where they say nothing */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_probe_point;
 
 typedef enum plx_visibility {
@@ -49,6 +50,7 @@ typedef struct plx_probe_verdict {
     double ratio, low, high; /* 95 % intervals of both times taken together */
     size_t worst, best;      /* points; meaningless while ratio is 0 */
     char text[640];          /* a sentence */
+    uint64_t reserved[4];    /* 0: new members go here */
 } plx_probe_verdict;
 
 typedef struct plx_probe_sweep {
@@ -65,6 +67,7 @@ typedef struct plx_probe_sweep {
     plx_probe_point *points;
     size_t point_count;
     plx_probe_verdict verdict;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_probe_sweep;
 
 typedef struct plx_probe_options {

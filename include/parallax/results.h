@@ -64,6 +64,7 @@ typedef struct plx_error_measure {
     bool too_wide;         /* at most elements a result of zero would be within the bound */
     double narrowing;      /* what the bound has besides, of the result: of sums that are rounded at the end */
     double max_over_terms; /* largest |error| over the size of what was summed; 0: none, or not known */
+    uint64_t reserved[8];  /* 0: new members go here */
 } plx_error_measure;
 
 /* Fewer digits that operands may have been rounded to. */
@@ -100,7 +101,8 @@ typedef struct plx_likeness {
     double rms;                        /* of error / size of what was summed, in units of the roundoff of the sums */
     double own_rms;                    /* the same of a loop in the promised arithmetic, on the same elements */
     int64_t elements;
-    char text[160]; /* "like tf32: the rounding of its operands explains 100.0 % of the error" */
+    char text[160];       /* "like tf32: the rounding of its operands explains 100.0 % of the error" */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_likeness;
 
 /* A median and its 95 % interval. */
@@ -128,6 +130,7 @@ typedef struct plx_timing {
     plx_interval latency;  /* single calls from launch to completion, on the host's clock;
                             * measured for small problems */
     size_t runs;           /* from which it is made, each with its own median: the samples are these; 0: of one */
+    uint64_t reserved[8];  /* 0: new members go here */
 } plx_timing;
 
 /* Whether half the interval is more than a quarter of the median, and more than the 200 ns that any may have from run
@@ -180,7 +183,8 @@ typedef struct plx_ceiling {
     bool applies; /* else nothing below means anything */
     plx_ceiling_kind kind;
     double value, fraction;
-    char over[160]; /* the likely cause when fraction is above 1; else "" */
+    char over[160];       /* the likely cause when fraction is above 1; else "" */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_ceiling;
 
 typedef struct plx_record {
@@ -224,6 +228,7 @@ typedef struct plx_pair {
     double max_over_bound;   /* |a-b| over the sum of the two bounds */
     int64_t first_different; /* -1: none */
     char value_first[40], value_second[40];
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_pair;
 
 typedef struct plx_study_device {
@@ -239,6 +244,7 @@ typedef struct plx_study_device {
     uint32_t throttle_begin;
     char changes[512]; /* what its plugin changed of the process, as plx_plugin_changes() says */
     plx_ceilings ceilings;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_study_device;
 
 /* "the device was at its power limit, at 1410 of 1980 MHz", of when the ceiling was measured; "1980 MHz", where it was
@@ -253,6 +259,7 @@ typedef struct plx_activity {
     uint64_t switches; /* how often the system took a processor from this process: involuntary context switches */
     double throttled_begin_s, throttled_end_s; /* for how long its control groups had held their processes back until
                                                 * then */
+    uint64_t reserved[4];                      /* 0: new members go here */
 } plx_activity;
 
 /* What made the results, and on which machine.  "" and 0: nobody knows. */
@@ -274,6 +281,7 @@ typedef struct plx_environment {
     char host_name[128], boot[40], job[96], node[128];
     uint64_t rank, ranks;
     plx_activity activity; /* of the study; plx_environment_now() does not know it */
+    uint64_t reserved[8];  /* 0: new members go here */
 } plx_environment;
 
 /* Whether others took so much of the machine that times differ from run to run; text: "load 3.6 on 2 processors", also
@@ -290,6 +298,7 @@ typedef struct plx_left_out {
     plx_problem problem;
     uint64_t shift;
     char reason[512];
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_left_out;
 
 /* What a bench was asked for: what changes the numbers of its records, or which there are. */
@@ -305,6 +314,7 @@ typedef struct plx_bench_request {
     bool finished; /* every case was run or left out: the file has a summary */
     plx_left_out *left_out;
     size_t left_out_count;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_bench_request;
 
 /* What a single run computed. */
@@ -316,6 +326,7 @@ typedef struct plx_shown_result {
      * for NaN, infinities and integers of 64 bits have no form in JSON. */
     size_t shown_rows, shown_cols;
     char values[PLX_SHOWN_VALUES][64];
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_shown_result;
 
 /* What a study found, or a file of results holds.  Whoever has it from the library frees it
@@ -389,7 +400,8 @@ typedef struct plx_fact {
     unsigned matters;
     bool known, is_number;
     double number;
-    char text[512]; /* "" when it is not known */
+    char text[512];       /* "" when it is not known */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_fact;
 
 /* Fact `index`, known or not; false at the end. */
@@ -453,6 +465,7 @@ typedef struct plx_standing {
     size_t problems, ahead;   /* ahead: the ratio is 1 or more */
     double mean, least, most; /* mean: geometric */
     size_t least_at;          /* index of our record where it is the least */
+    uint64_t reserved[4];     /* 0: new members go here */
 } plx_standing;
 
 /* *standings is malloc'ed. */

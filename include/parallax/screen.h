@@ -43,7 +43,8 @@ typedef struct plx_screened_case {
     char digest[65], inputs[65]; /* SHA-256 of the result and of the operands; "": none */
     plx_seal_state seal;
     uint64_t runs, differing; /* launches whose bits were compared with the proven ones, and those that had others */
-    double launch_ns; /* median over batches, on the host's clock, with what is done around each launch; 0: none */
+    double launch_ns;     /* median over batches, on the host's clock, with what is done around each launch; 0: none */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_screened_case;
 
 /* A result whose bits were not the proven ones. */
@@ -54,7 +55,8 @@ typedef struct plx_screen_fault {
     char expected[40], found[40];
     char bits[40];   /* exclusive or of the two, in hexadecimal */
     char place[200]; /* which block, and which warp and lane where that can be told: "block (3, 0) of 16x16 elements" */
-    uint64_t again, of; /* so often it came again in so many launches on the same operands */
+    uint64_t again, of;   /* so often it came again in so many launches on the same operands */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_screen_fault;
 
 enum { PLX_MOST_SCREEN_FAULTS = 16, PLX_SCREEN_BACKENDS = 16 };
@@ -83,6 +85,7 @@ typedef struct plx_screened_device {
     uint64_t generated;     /* operands that it generated itself, and that were the host's */
     size_t planted, caught; /* by the self-test */
     char smallest[160];     /* the smallest planted fault that was caught by a bound */
+    uint64_t reserved[8];   /* 0: new members go here */
 } plx_screened_device;
 
 /* Copies between two devices of a machine. */
@@ -92,6 +95,7 @@ typedef struct plx_screened_copy {
     char reason[256];
     uint64_t bytes, differing;
     double gbps;
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_screened_copy;
 
 /* A machine. */
@@ -105,6 +109,7 @@ typedef struct plx_screen {
     size_t device_count;
     plx_screened_copy *copies;
     size_t copy_count;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_screen;
 
 PLX_API void plx_screen_free(plx_screen *screen);
@@ -129,6 +134,7 @@ typedef struct plx_screen_options {
     /* Called when there is more to tell, with what is known so far; may be NULL. */
     void (*progress)(void *data, const plx_screened_device *so_far);
     void *data;
+    uint64_t reserved[8]; /* 0: new members go here */
 } plx_screen_options;
 
 /* Screens one device in this process, until the budget is spent or plx_studies_stop().  What is wrong with it is in its
@@ -176,6 +182,7 @@ typedef struct plx_fleet_device {
     plx_health_verdict verdict;
     const char *reason, *command; /* "" where it is healthy */
     double slower;                /* its median launch over its model's, as a factor; 0: not known */
+    uint64_t reserved[4];         /* 0: new members go here */
 } plx_fleet_device;
 
 PLX_API plx_status plx_fleet_create(plx_fleet **fleet, plx_error *error);

@@ -18,7 +18,8 @@ typedef struct plx_gain {
     char over[64];     /* the kernel before */
     double gain;       /* its time over this one's */
     double gbps, gflops;
-    char date[16]; /* "2026-11-21", local time */
+    char date[16];        /* "2026-11-21", local time */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_gain;
 
 /* Keeps the gains of what was timed in $XDG_CACHE_HOME/parallax/gains.json (else
@@ -35,11 +36,12 @@ PLX_API bool plx_gains_find(const plx_device_info *device, const char *backend, 
 
 /* What was measured of one problem on one backend. */
 typedef struct plx_tuned {
-    size_t fastest;      /* record of the fastest kernel that is right */
-    size_t by_default;   /* record of the plugin's own choice */
-    double gain;         /* the default one's time over the fastest one's */
-    bool kept;           /* the fastest is faster beyond its noise, and from now on the choice */
-    char taken_back[64]; /* nothing was kept, and this kernel, which was the choice before, is no more; "": none was */
+    size_t fastest;       /* record of the fastest kernel that is right */
+    size_t by_default;    /* record of the plugin's own choice */
+    double gain;          /* the default one's time over the fastest one's */
+    bool kept;            /* the fastest is faster beyond its noise, and from now on the choice */
+    char taken_back[64];  /* nothing was kept, and this kernel, which was the choice before, is no more; "": none was */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_tuned;
 
 /* Compares all kernels (or those that `options` names) on each problem and backend, and
@@ -60,6 +62,7 @@ typedef struct plx_regret {
     double mean, most;       /* mean: geometric; 0: no problem */
     plx_problem most_at;     /* the problem where it is most, and by how much its operands were shifted */
     uint64_t most_at_shift;
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_regret;
 
 /* What became of the rates of one kernel's model. */
@@ -67,6 +70,7 @@ typedef struct plx_rates_fit {
     char kernel[64];
     size_t times, rates;  /* rates 0: there were too few times, and nothing was fitted */
     double before, after; /* typical error of what the model expects: a part of the time */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_rates_fit;
 
 enum { PLX_MOST_FITS = 16 };
@@ -80,6 +84,7 @@ typedef struct plx_choice_study {
     plx_regret by_fitted; /* of what its models would choose by the rates that were fitted, on the same problems */
     plx_rates_fit fits[PLX_MOST_FITS];
     size_t fit_count;
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_choice_study;
 
 typedef struct plx_choice_options {

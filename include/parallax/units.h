@@ -50,6 +50,7 @@ typedef struct plx_unit_model {
     plx_rounding result;   /* and of those of the sum */
     bool wide_between;     /* the sum keeps more digits than f32 has, from one group to the next */
     plx_subnormals factors, results;
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_unit_model;
 
 /* What was found of one kernel. */
@@ -62,9 +63,10 @@ typedef struct plx_matrix_unit {
     char reason[512];    /* why it is not ok */
     plx_unit_model model;
     size_t compared, predicted; /* random sums, and those that the model has the bits of */
-    double loses;      /* at most, in roundings of f32 for the k products of a sum, by the model; 0: not known */
-    double assumed;    /* what the bound of the kernel allows */
-    char verdict[512]; /* in words: how it computes, and where it differs from what the bound assumes */
+    double loses;         /* at most, in roundings of f32 for the k products of a sum, by the model; 0: not known */
+    double assumed;       /* what the bound of the kernel allows */
+    char verdict[512];    /* in words: how it computes, and where it differs from what the bound assumes */
+    uint64_t reserved[4]; /* 0: new members go here */
 } plx_matrix_unit;
 
 typedef struct plx_units_options {

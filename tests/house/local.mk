@@ -22,12 +22,17 @@ update-tables: parallax$(EXEEXT)
 	$(SHELL) $(top_srcdir)/tests/house/tables ./parallax$(EXEEXT) $(top_srcdir) --update
 	$(SHELL) $(top_srcdir)/tests/page/pictures ./parallax$(EXEEXT) $(top_srcdir) --update
 
-# When a release is made: what test_abi.sh compares later ones with.  Needs debugging information (-g) and abidw.
+# When a release is made: what test_abi.sh compares later ones with, of what the installed headers show.  Needs debugging
+# information (-g), abidw and xz.
 abi-dump: libparallax.la libparallax-study.la
 	@$(MKDIR_P) $(top_srcdir)/tests/data/abi
 	for name in libparallax libparallax-study; do \
-		abidw --no-corpus-path --no-comp-dir-path --out-file $(top_srcdir)/tests/data/abi/$$name.abi .libs/$$name.so || exit 1; \
+		abidw --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms --exported-interfaces-only \
+			--drop-private-types --headers-dir $(top_srcdir)/include --out-file $$name.abi .libs/$$name.so && \
+			xz -9f $$name.abi && mv -f $$name.abi.xz $(top_srcdir)/tests/data/abi/ || exit 1; \
 	done
+
+EXTRA_DIST += tests/data/abi/libparallax.abi.xz tests/data/abi/libparallax-study.abi.xz
 
 # What test_new_operation.sh and test_new_kernel.sh add to a copy of the tree.
 EXTRA_DIST += tests/house/copy_tree.sh tests/house/scale tests/house/turned

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each installed header stands alone, without a warning, in every standard of C and C++ that a compiler here has; in C++
-# what it declares is C's.
+# what it declares is C's.  What is promised of functions and structs is said.
 : "${top_srcdir:=.}" "${CC:=cc}" "${CXX:=c++}"
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
@@ -62,6 +62,36 @@ for header in parallax native dlpack; do
     [ -n "$declarations" ] || { failures=$((failures + 1)) && echo "FAIL: $header.h declares nothing"; }
     both=$(echo "$declarations" | grep 'plx_error \*' | grep -E 'plx_(context|backend|buffer|queue|plan|event|tensor) \*')
     [ -z "$both" ] || { failures=$((failures + 1)) && echo "FAIL: two channels for errors: $both"; }
+done
+# What a function leaves to its comment is said once: threads, lifetimes and units, in the header that is included for it.
+says() { # HEADER WORD...
+    said=$1
+    shift
+    for word in "$@"; do
+        sed '/^#ifndef PARALLAX_/q' "$include/parallax/$said.h" | grep -q "$word[.: ]" ||
+            { failures=$((failures + 1)) && echo "FAIL: $said.h says nothing of $word"; }
+    done
+}
+says parallax Errors Threads Lifetimes Units
+says study Errors Threads Lifetimes Units
+says plugin Errors Threads Ownership
+says native errors threads Ownership
+says dlpack Errors threads
+says tool Threads parallax.h
+for header in "$include"/parallax/*.h; do
+    name=$(basename "$header" .h)
+    case $name in parallax | study | plugin | native | dlpack | tool) continue ;; esac
+    grep -q '^PLX_API ' "$header" || continue
+    grep -q "^#include <parallax/$name.h>" "$include/parallax/study.h" ||
+        { failures=$((failures + 1)) && echo "FAIL: $name.h has functions, and no header says how threads may call them"; }
+done
+# A struct of a study that may grow has room for it; these are complete.
+complete=' plx_ratio plx_check_reason plx_strided plx_interval plx_spread plx_ceilings plx_chosen '
+for name in $(sed -n 's/^#include <parallax\/\(.*\)\.h>/\1/p' "$include/parallax/study.h"); do
+    for struct in $(awk '/^typedef struct plx_[a-z_]+ {/ { name = $3; room = 0 } /reserved/ { room = 1 }
+        /^} plx_/ && name != "" { if (!room) print name; name = "" }' "$include/parallax/$name.h"); do
+        case $complete in *" $struct "*) ;; *) failures=$((failures + 1)) && echo "FAIL: $struct has no room to grow" ;; esac
+    done
 done
 [ "$in_cxx" -gt 0 ] || echo "C++ was not tried: there is no compiler"
 echo "$tried compilers and standards, $failures failures"
