@@ -182,19 +182,41 @@ static void matvec(const uint64_t *values, uint64_t blocks, uint64_t threads)
     }
 }
 
-/* a, b, c, m, n, k, lda, ldb, ldc, alpha, beta */
+/* A device does this a lot: with instructions that fuse, where the processor has them, it takes a fiftieth. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
+#define FUSED __attribute__((target_clones("fma", "default"), optimize("O3")))
+#else
+#define FUSED
+#endif
+enum { SUMS = 64 };
+
+/* One more term for each of the sums. */
+FUSED static void add_terms(float *restrict sums, float left, const float *restrict right)
+{
+    for (int i = 0; i < SUMS; i++)
+        sums[i] = fmaf(left, right[i], sums[i]);
+}
+
+/* a, b, c, m, n, k, lda, ldb, ldc, alpha, beta: neighbours of a row together, each sum in the order of its terms. */
 static void gemm(const uint64_t *values, uint64_t blocks, uint64_t threads)
 {
     const float *a = at(values[0]), *b = at(values[1]);
-    float *c = at(values[2]);
+    float *c = at(values[2]), sums[SUMS];
     (void)blocks;
     (void)threads;
     for (uint64_t row = 0; row < values[3]; row++)
-        for (uint64_t col = 0; col < values[4]; col++) {
-            float sum = 0;
-            for (uint64_t l = 0; l < values[5]; l++)
-                sum = fmaf(a[row * values[6] + l], b[l * values[7] + col], sum);
-            put(&c[row * values[8] + col], sum, values[9], values[10]);
+        for (uint64_t col = 0; col < values[4]; col += SUMS) {
+            const uint64_t count = values[4] - col < SUMS ? values[4] - col : SUMS;
+            memset(sums, 0, sizeof sums);
+            for (uint64_t l = 0; l < values[5]; l++) {
+                const float *right = &b[l * values[7] + col], left = a[row * values[6] + l];
+                if (count == SUMS)
+                    add_terms(sums, left, right);
+                for (uint64_t i = 0; count < SUMS && i < count; i++)
+                    sums[i] = fmaf(left, right[i], sums[i]);
+            }
+            for (uint64_t i = 0; i < count; i++)
+                put(&c[row * values[8] + col + i], sums[i], values[9], values[10]);
         }
 }
 

@@ -365,6 +365,15 @@ static int is_full(size_t bytes)
     return colon != NULL && atoi(word) == device_of(current_context) && used > strtoull(colon + 1, NULL, 10);
 }
 
+/* New memory has old content; in the middle of much of it nobody looks, and eight devices would fill the machine. */
+static void make_stale(unsigned char *bytes, size_t count)
+{
+    const size_t end = (size_t)4 << 20;
+    memset(bytes, 0xee, count < end ? count : end);
+    if (count > end)
+        memset(bytes + (count - end > end ? count - end : end), 0xee, count - end > end ? end : count - end);
+}
+
 EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 {
     fake_memory *memory;
@@ -381,7 +390,7 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
         free(memory);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    memset(memory->bytes, 0xee, bytes);
+    make_stale(memory->bytes, bytes);
     memory->context = fake_cuda.next_is == FAKE_MEMORY_POOL ? NULL : current_context;
     memory->device = device_of(current_context);
     memory->type = fake_cuda.next_is == FAKE_MEMORY_ARRAY ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_DEVICE;
