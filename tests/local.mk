@@ -105,6 +105,7 @@ whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
 	tests/house/test_new_operation.sh \
+	tests/measure/test_liars_device.sh \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \
 	tests/results/test_equal_runs.sh \

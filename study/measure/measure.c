@@ -370,6 +370,8 @@ static plx_status refuse_if_wrong(runner *r, double budget_ns, plx_error *error)
     if (r->results.wrong[0] != '\0' && !is_certain(r))
         status = look_alone(r, budget_ns, error);
     if (status == PLX_OK && r->results.wrong[0] != '\0')
+        status = plx_timed_results_explain(&r->results, error);
+    if (status == PLX_OK && r->results.wrong[0] != '\0')
         refuse(r, "wrong while timed: ", r->results.wrong);
     return status;
 }
@@ -609,6 +611,7 @@ static void runner_start(runner *r, plx_candidate *candidate, plx_timed_sets **s
     r->judged = candidate->error;
     status = plx_timed_sets_for(sets, candidate->backend, inputs, rules->hot, rules->queues, &r->sets, &error);
     r->results = (plx_timed_results){.candidate = candidate,
+                                     .bad_set = SIZE_MAX,
                                      .inputs = inputs,
                                      .sets = r->sets,
                                      .dice.seed = plx_random(inputs->seed, 523, (uint64_t)candidate->step)};

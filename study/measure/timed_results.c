@@ -210,20 +210,85 @@ static bool is_as_filled(const plx_timed_results *t, const plx_timed_set *set)
     return true;
 }
 
-/* Whether the element that is wrong would be right for what the set, or another one, held before. */
-static bool is_of_before(const plx_timed_results *t, const plx_timed_set *set, int64_t element)
+/* Whether an element is right for this data. */
+static bool is_right_for(const plx_timed_results *t, const plx_contents *contents, int64_t element)
 {
     sample one = {.element = {element}, .count = 1};
     plx_error_measure measure;
     plx_error error;
     plx_inputs view;
 
-    if (!set->patched || element < 0 || is_baseline(t) ||
-        plx_pool_view(t->sets->pool, t->inputs, &set->before, &view, &error) != PLX_OK)
+    if (plx_pool_view(t->sets->pool, t->inputs, contents, &view, &error) != PLX_OK)
         return false;
     judge_sample(t, &view, &t->bound, &one, &measure);
-    plx_pool_view_free(&set->before, &view);
+    plx_pool_view_free(contents, &view);
     return measure.wrong == 0;
+}
+
+/* What the set, or another one, held before. */
+static bool is_of_before(const plx_timed_results *t, const plx_timed_set *set, int64_t element)
+{
+    const plx_timed_user *user = t->sets->user;
+
+    if (set->patched && is_right_for(t, &set->before, element))
+        return true;
+    if (set->was_renewed && (is_right_for(t, &set->earlier, element) || is_right_for(t, &set->first, element)))
+        return true;
+    for (size_t i = 0; i < user->seen_count; ++i)
+        if (is_right_for(t, &user->seen[i], element))
+            return true;
+    return false;
+}
+
+/* The data of a set, but for one operand, which is that of other data. */
+static plx_contents mixed(const plx_contents *contents, const plx_contents *other, size_t operand)
+{
+    plx_contents mix = *contents;
+
+    mix.window[operand] = other->window[operand];
+    if (other->patched == operand) {
+        mix.patched = operand;
+        mix.patch_at = other->patch_at;
+        mix.patch_count = other->patch_count;
+        mix.patch_from = other->patch_from;
+    } else if (mix.patched == operand)
+        mix.patched = PLX_MAX_OPERANDS;
+    return mix;
+}
+
+/* An input that counted as it was before in this place; PLX_MAX_OPERANDS: none. */
+static size_t input_of_before(const plx_timed_results *t, const plx_timed_set *set, int64_t element)
+{
+    for (size_t i = 0; i < t->sets->operands && set->was_renewed; ++i) {
+        const plx_contents first = mixed(&set->draw, &set->first, i), earlier = mixed(&set->draw, &set->earlier, i);
+        if (i != output_of(t) && t->sets->pool->of[i].data != NULL &&
+            (is_right_for(t, &first, element) || is_right_for(t, &earlier, element)))
+            return i;
+    }
+    return PLX_MAX_OPERANDS;
+}
+
+/* Whether it says something. */
+static bool report_data_of_before(plx_timed_results *t, size_t which, const plx_error_measure *measure)
+{
+    const plx_timed_set *set = &t->sets->sets[which];
+    const char *name = output_extent(t)->name;
+    size_t operand;
+
+    if (measure->first_bad < 0 || is_baseline(t))
+        return false;
+    if (is_of_before(t, set, measure->first_bad)) {
+        (void)snprintf(t->wrong, sizeof t->wrong,
+                       "gave %s of set %zu the result of other data, which it had met before: %s, not %s", name,
+                       which + 1, measure->got, measure->expected);
+        return true;
+    }
+    operand = input_of_before(t, set, measure->first_bad);
+    if (operand < PLX_MAX_OPERANDS)
+        (void)snprintf(t->wrong, sizeof t->wrong,
+                       "gave %s of set %zu the result of what %s held before in this place: %s, not %s", name,
+                       which + 1, t->inputs->extents[operand].name, measure->got, measure->expected);
+    return operand < PLX_MAX_OPERANDS;
 }
 
 static void report_wrong(plx_timed_results *t, size_t which, const plx_error_measure *measure)
@@ -235,14 +300,12 @@ static void report_wrong(plx_timed_results *t, size_t which, const plx_error_mea
     t->candidate->error = *measure;
     t->own = true;
     (void)snprintf(where, sizeof where, ", in set %zu of %zu", which + 1, t->sets->count);
-    if (!set->left && is_as_filled(t, set))
+    if (is_as_filled(t, set))
         (void)snprintf(t->wrong, sizeof t->wrong, "left %s of set %zu as it was", name, which + 1);
-    else if (is_of_before(t, set, measure->first_bad))
-        (void)snprintf(t->wrong, sizeof t->wrong,
-                       "gave %s of set %zu the result of other data, which it had met before: %s, not %s", name,
-                       which + 1, measure->got, measure->expected);
-    else {
+    else if (!report_data_of_before(t, which, measure)) {
         t->own = false;
+        t->bad_set = which;
+        t->bad_element = measure->first_bad;
         plx_wrong_text(t->inputs, measure, where, t->wrong, sizeof t->wrong);
     }
 }
@@ -257,6 +320,7 @@ static void report_few(plx_timed_results *t, size_t which, const plx_error_measu
     plx_output_element_text(t->inputs, measure->first_bad, where, sizeof where);
     t->candidate->error = *measure;
     t->own = true;
+    t->bad_set = SIZE_MAX;
     (void)snprintf(t->wrong, sizeof t->wrong,
                    "%s: %s of set %zu, a sum of few terms that are not 0, is %s, not %s "
                    "(%.3g times what it may be off by)",
@@ -268,6 +332,7 @@ static void report_few(plx_timed_results *t, size_t which, const plx_error_measu
 static void report_violation(plx_timed_results *t, const char *violation)
 {
     t->own = false;
+    t->bad_set = SIZE_MAX;
     (void)snprintf(t->wrong, sizeof t->wrong, "%s", violation);
 }
 
@@ -358,6 +423,7 @@ static plx_status judge_set(plx_timed_results *t, size_t which, bool all, plx_er
     if (!can_be_judged(t, which))
         return PLX_OK;
     t->own = false;
+    t->bad_set = SIZE_MAX;
     status = plx_pool_view(t->sets->pool, t->inputs, &draw, &view, error);
     if (status != PLX_OK)
         return status;
@@ -465,6 +531,84 @@ plx_status plx_timed_results_look(plx_timed_results *t, bool all, double budget_
             status = look_at(t, t->sets->used[i], all && cost_of(t) <= dear, error);
     }
     return status == PLX_OK && t->wrong[0] == '\0' ? look_at_bystanders(t, error) : status;
+}
+
+/* ---- what a wrong result goes by ------------------------------------------------------------------------------ */
+
+enum { RUNS = 2 }; /* with the same around it: what turns every time is no difference */
+
+/* Launches on a set alone; its result is in `result`. */
+static plx_status launch_again(plx_timed_results *t, size_t operand, uint32_t around, unsigned char *result)
+{
+    const size_t output = output_of(t);
+    plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
+    plx_status status = plx_timed_sets_again(t->sets, t->bad_set, operand, around);
+
+    plx_timed_sets_views(t->sets, t->bad_set, views);
+    if (status == PLX_OK)
+        status = plx_execute(t->candidate->plan, NULL, views, t->sets->operands);
+    if (status == PLX_OK)
+        status = plx_download(NULL, result, t->sets->buffer[output], t->sets->sets[t->bad_set].place[output],
+                              t->sets->bytes[output]);
+    return status == PLX_OK ? plx_synchronize(t->sets->backend, NULL) : status;
+}
+
+/* Whether the results with one thing around an input differ from those with the other, and from no others. */
+static plx_status goes_by_surroundings(plx_timed_results *t, size_t operand, unsigned char *result[2 * RUNS],
+                                       bool *goes)
+{
+    const size_t bytes = (size_t)t->sets->bytes[output_of(t)];
+    plx_status status = PLX_OK;
+
+    for (int i = 0; i < 2 * RUNS && status == PLX_OK; ++i)
+        status = launch_again(t, operand, plx_surroundings(i >= RUNS), result[i]);
+    *goes = status == PLX_OK && memcmp(result[0], result[1], bytes) == 0 && memcmp(result[2], result[3], bytes) == 0 &&
+            memcmp(result[0], result[2], bytes) != 0;
+    return status;
+}
+
+/* Whether the element that was wrong is right now, in what was downloaded last. */
+static bool is_right_now(plx_timed_results *t, const unsigned char *result)
+{
+    memcpy(t->staging, result, (size_t)t->sets->bytes[output_of(t)]);
+    return is_right_for(t, &t->sets->sets[t->bad_set].draw, t->bad_element);
+}
+
+static plx_status explain_by(plx_timed_results *t, unsigned char *result[2 * RUNS])
+{
+    char was[301];
+    plx_status status = PLX_OK;
+    bool goes = false;
+
+    (void)snprintf(was, sizeof was, "%.300s", t->wrong);
+    for (size_t i = 0; i < t->sets->operands && status == PLX_OK; ++i) {
+        if (i == output_of(t) || t->sets->room[i] == 0)
+            continue;
+        status = goes_by_surroundings(t, i, result, &goes);
+        if (goes) {
+            (void)snprintf(t->wrong, sizeof t->wrong, "reads beyond %s: %s", t->inputs->extents[i].name, was);
+            return status;
+        }
+    }
+    if (status == PLX_OK && is_right_now(t, result[0]))
+        (void)snprintf(t->wrong, sizeof t->wrong, "goes by what was launched before, and is right by itself: %s", was);
+    return status;
+}
+
+plx_status plx_timed_results_explain(plx_timed_results *t, plx_error *error)
+{
+    const uint64_t bytes = t->sets->bytes[output_of(t)] + 1;
+    unsigned char *result[2 * RUNS] = {NULL};
+    bool there = t->bad_set != SIZE_MAX && t->bad_element >= 0 && !is_baseline(t) && bytes <= most_read;
+    plx_status status = PLX_OK;
+
+    for (int i = 0; i < 2 * RUNS && there; ++i)
+        there = (result[i] = malloc((size_t)bytes)) != NULL;
+    if (there)
+        status = explain_by(t, result);
+    for (int i = 0; i < 2 * RUNS; ++i)
+        free(result[i]);
+    return plx_explain(t->sets->backend, status, error);
 }
 
 /* ---- were they there? ---------------------------------------------------------------------------------------- */

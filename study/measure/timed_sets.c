@@ -7,9 +7,6 @@
 #include <string.h>
 
 enum { ALIGNMENT = 512, MOST_GAP = 4096, MOST_RENEWED = 256, MOST_SETS = 8192 };
-/* What surrounds inputs: a NaN of every type. */
-static const uint32_t surroundings = UINT32_C(0x7fc5ffc5);
-
 /* Larger than what devices have today, where a device does not say. */
 static const uint64_t cache_of_accelerators = UINT64_C(128) << 20, cache_of_processors = UINT64_C(64) << 20;
 
@@ -340,15 +337,25 @@ static uint64_t slot_of(const plx_timed_sets *s, size_t which, size_t operand)
     return s->sets[which].place[operand] / s->room[operand] * s->room[operand];
 }
 
+static plx_status surround_operand(plx_timed_sets *s, size_t which, size_t operand, uint32_t around)
+{
+    return operand != output_of(s) && s->room[operand] > 0
+               ? plx_fill(NULL, s->buffer[operand], slot_of(s, which, operand), around, s->room[operand])
+               : PLX_OK;
+}
+
 /* When a set is first used: memory that nobody needs is not touched. */
 static plx_status surround(plx_timed_sets *s, size_t which)
 {
+    plx_timed_set *set = &s->sets[which];
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < s->operands && !s->sets[which].surrounded; ++i)
-        if (i != output_of(s) && s->room[i] > 0)
-            status = plx_fill(NULL, s->buffer[i], slot_of(s, which, i), surroundings, s->room[i]);
-    s->sets[which].surrounded = status == PLX_OK;
+    if (set->surrounded)
+        return PLX_OK;
+    set->around = plx_next_surroundings();
+    for (size_t i = 0; status == PLX_OK && i < s->operands; ++i)
+        status = surround_operand(s, which, i, set->around);
+    set->surrounded = status == PLX_OK;
     return status;
 }
 
@@ -381,6 +388,11 @@ static void draw_data(plx_timed_sets *s, size_t which)
     const bool own = s->stays && was_left(s, set);
     const size_t of = s->used_count < 4 ? 2 : 4;
 
+    if (set->filled) {
+        set->earlier = set->draw;
+        set->first = set->was_renewed ? set->first : set->draw;
+        set->was_renewed = true;
+    }
     set->patched = own || (s->user->seen_count > 0 && plx_roll_below(&s->dice, of) == 0);
     if (!set->patched) {
         set->draw = plx_pool_draw(s->pool, &s->dice);
@@ -418,6 +430,23 @@ static plx_status fill_output(plx_timed_sets *s, size_t which, uint32_t pattern)
     set->patterned = true;
     set->launched = set->left = false;
     return plx_fill(NULL, s->buffer[output], slot_of(s, which, output), pattern, s->room[output]);
+}
+
+plx_status plx_timed_sets_again(plx_timed_sets *s, size_t which, size_t operand, uint32_t around)
+{
+    plx_timed_set *set = &s->sets[which];
+    plx_status status = PLX_OK;
+
+    set->surrounded = false;
+    status = surround(s, which);
+    if (status == PLX_OK)
+        status = surround_operand(s, which, operand, around);
+    if (status == PLX_OK)
+        status = write_operands(s, which, false);
+    if (status == PLX_OK)
+        status = fill_output(s, which, set->pattern);
+    set->surrounded = false;
+    return status == PLX_OK ? write_operands(s, which, true) : status;
 }
 
 static plx_status fill_all_outputs(plx_timed_sets *s, uint32_t pattern)
@@ -642,7 +671,7 @@ static plx_status verify_around(const plx_timed_sets *s, size_t which, size_t op
 {
     const plx_timed_set *set = &s->sets[which];
     const char *name = s->inputs->extents[operand].name;
-    const uint32_t pattern = operand == output_of(s) ? set->pattern : surroundings;
+    const uint32_t pattern = operand == output_of(s) ? set->pattern : set->around;
     const uint64_t slot = set->place[operand] / s->room[operand] * s->room[operand];
     const uint64_t before = set->place[operand] - slot, end = before + s->bytes[operand],
                    behind = s->room[operand] - end;

@@ -17,10 +17,13 @@ typedef struct plx_timed_user {
 typedef struct plx_timed_set {
     uint64_t place[PLX_MAX_OPERANDS]; /* bytes from the beginning of the buffer */
     plx_contents draw, before;        /* before: what a part of it was before it was exchanged */
-    bool surrounded;                  /* what is around its inputs was written */
-    bool filled, patched;             /* whether it holds draw; whether there is a before */
-    bool patterned;                   /* whether its output was ever filled */
-    uint32_t pattern;                 /* that all of its output was filled with; and since: */
+    plx_contents first, earlier;      /* what it held at first, and before that */
+    bool was_renewed;                 /* whether there are a first and an earlier */
+    bool surrounded;                  /* what is around its inputs was written: */
+    uint32_t around;
+    bool filled, patched; /* whether it holds draw; whether there is a before */
+    bool patterned;       /* whether its output was ever filled */
+    uint32_t pattern;     /* that all of its output was filled with; and since: */
     bool launched;
     const plx_timed_user *by; /* whose launch that was */
     bool left;                /* its output is what an earlier launch left there */
@@ -68,6 +71,9 @@ plx_status plx_timed_sets_renew(plx_timed_sets *sets, size_t launches);
 void plx_timed_sets_views(const plx_timed_sets *sets, size_t set, plx_view *views);
 /* To be called for each launch on a set. */
 void plx_timed_sets_launched(plx_timed_sets *sets, size_t set);
+
+/* A set that was launched on as it was ahead of that, but for what is around one of its inputs. */
+plx_status plx_timed_sets_again(plx_timed_sets *sets, size_t set, size_t operand, uint32_t around);
 
 /* Compares the inputs of a set, and what is around all its operands, with what they must be; says what is not
  * in `violation` (else ""). */

@@ -157,6 +157,25 @@ static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_refere
                                             candidate->reason, sizeof candidate->reason);
 }
 
+/* Small results that are wrong, and whose ends are those of memory: what was read there may be why. */
+static void find_reading(plx_candidate *candidate, const plx_inputs *inputs, uint64_t shift)
+{
+    enum { MOST_BYTES = 1 << 22 };
+    char was[401];
+    plx_error error = {.text = ""};
+    size_t operand;
+
+    if (candidate->outcome != PLX_OUTCOME_WRONG || candidate->error.wrong == 0 ||
+        plx_candidate_is_baseline(candidate) || output_bytes(inputs) > MOST_BYTES ||
+        plx_guarded_reads_beyond(candidate->buffers, candidate->plan, inputs, shift, output_bytes(inputs), &operand,
+                                 &error) != PLX_OK ||
+        operand == PLX_MAX_OPERANDS)
+        return;
+    (void)snprintf(was, sizeof was, "%.400s", candidate->reason);
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "reads beyond %s: %s", inputs->extents[operand].name,
+                   was);
+}
+
 /* Of a copy there is nothing to be said. */
 static void find_likeness(plx_candidate *candidate, const plx_inputs *inputs)
 {
@@ -319,6 +338,7 @@ static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_ref
     if (run_first(candidate, inputs, references, effort->shift)) {
         (void)plx_phase_turn(references->timer, PLX_CHECK_JUDGE);
         judge(candidate, inputs, references);
+        find_reading(candidate, inputs, effort->shift);
         if (effort->likeness)
             find_likeness(candidate, inputs);
     }

@@ -32,6 +32,18 @@ uint32_t plx_next_poison(void)
     return high << 16 | low;
 }
 
+/* 1.0019 as f32, 1 as bf16, 1.87 as f16, a small number as f64. */
+uint32_t plx_surroundings(bool numbers)
+{
+    return numbers ? UINT32_C(0x3f803f80) : UINT32_C(0x7fc5ffc5);
+}
+
+uint32_t plx_next_surroundings(void)
+{
+    static atomic_uint turns;
+    return plx_surroundings(atomic_fetch_add(&turns, 1) % 3 == 1);
+}
+
 static plx_status lift(const guarded_run *t, plx_status status)
 {
     return plx_explain(t->buffers->backend, status, t->error);
@@ -75,18 +87,30 @@ static bool is_small(const guarded_run *t, size_t operand)
 
 /* ---- before ---------------------------------------------------------------------- */
 
+/* Outputs have the poison around them that is within, too. */
+static uint32_t pattern_of(const guarded_run *t, size_t operand)
+{
+    if (is_output(t, operand))
+        return t->pattern;
+    if (t->buffers->around != 0)
+        return t->buffers->around;
+    const uint32_t next = plx_next_surroundings();
+    return next == plx_surroundings(true) ? next : t->pattern;
+}
+
 /* The guards alone where an upload follows, to whole words on either side. */
 static plx_status fill(const guarded_run *t, size_t operand)
 {
+    const uint32_t pattern = t->buffers->guards[operand].pattern;
     plx_buffer *buffer = buffer_of(t, operand);
     uint64_t whole = buffer_bytes(t, operand), start = (operand_start(t, operand) + 3) / 4 * 4,
              end = operand_end(t, operand) / 4 * 4;
     plx_status status;
 
     if (is_small(t, operand) || t->inputs->data[operand] == NULL)
-        return plx_fill(NULL, buffer, 0, t->pattern, whole);
-    status = plx_fill(NULL, buffer, 0, t->pattern, start);
-    return status == PLX_OK ? plx_fill(NULL, buffer, end, t->pattern, whole - end) : status;
+        return plx_fill(NULL, buffer, 0, pattern, whole);
+    status = plx_fill(NULL, buffer, 0, pattern, start);
+    return status == PLX_OK ? plx_fill(NULL, buffer, end, pattern, whole - end) : status;
 }
 
 /* What came out of the runs before as it went in stays there. */
@@ -97,7 +121,7 @@ static plx_status prepare(const guarded_run *t, size_t operand)
 
     if (guards->filled)
         return PLX_OK;
-    guards->pattern = t->pattern;
+    guards->pattern = pattern_of(t, operand);
     status = lift(t, fill(t, operand));
     if (status == PLX_OK && t->inputs->data[operand] != NULL)
         status = plx_chunked_upload(buffer_of(t, operand), operand_start(t, operand), t->inputs->data[operand],
@@ -353,5 +377,48 @@ plx_status plx_guarded_runs_end(plx_guarded_operands *buffers, char violation[20
             status = check_large_input(&t, i);
     if (status != PLX_OK)
         plx_guarded_operands_clear(buffers);
+    return status;
+}
+
+/* Twice with each: what turns every time does not go by it. */
+static plx_status try_beyond(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+                             size_t operand, unsigned char *result[4], plx_error *error)
+{
+    char violation[200];
+    plx_status status = PLX_OK;
+
+    for (int i = 0; i < 4 && status == PLX_OK; ++i) {
+        for (size_t j = 0; j < PLX_MAX_OPERANDS; ++j)
+            buffers->guards[j].filled = buffers->guards[j].filled && j != operand;
+        buffers->around = plx_surroundings(i >= 2);
+        status = plx_guarded_run(buffers, plan, inputs, shift, result[i], violation, error);
+    }
+    buffers->around = 0;
+    return status;
+}
+
+static bool differ(unsigned char *const result[4], size_t bytes)
+{
+    return memcmp(result[0], result[1], bytes) == 0 && memcmp(result[2], result[3], bytes) == 0 &&
+           memcmp(result[0], result[2], bytes) != 0;
+}
+
+plx_status plx_guarded_reads_beyond(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs,
+                                    uint64_t shift, uint64_t bytes, size_t *operand, plx_error *error)
+{
+    unsigned char *result[4], *all = calloc(4, (size_t)bytes + 1);
+    plx_status status = all != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for results");
+
+    *operand = PLX_MAX_OPERANDS;
+    for (size_t i = 0; i < 4 && all != NULL; ++i)
+        result[i] = all + i * ((size_t)bytes + 1);
+    for (size_t i = 0; i < inputs->operation->operand_count && status == PLX_OK && *operand == PLX_MAX_OPERANDS; ++i) {
+        if (i == inputs->operation->output || inputs->data[i] == NULL)
+            continue;
+        status = try_beyond(buffers, plan, inputs, shift, i, result, error);
+        if (status == PLX_OK && differ(result, (size_t)bytes))
+            *operand = i;
+    }
+    free(all);
     return status;
 }

@@ -41,6 +41,7 @@ typedef struct plx_guarded_operands {
     uint64_t shift;
     plx_operand_buffers operands; /* one set */
     plx_guards guards[PLX_MAX_OPERANDS];
+    uint32_t around; /* inputs, from the next that is filled on; 0: what the turn brings */
     unsigned char *staging;
 } plx_guarded_operands;
 
@@ -50,10 +51,17 @@ typedef struct plx_guarded_operands {
  * is said in violation (else "").  The plan is of their backend. */
 plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                            void *result, char violation[200], plx_error *error);
+/* Whether its result goes by what stands beyond the ends of an input, which then is `operand`.  Results of `bytes`. */
+plx_status plx_guarded_reads_beyond(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs,
+                                    uint64_t shift, uint64_t bytes, size_t *operand, plx_error *error);
 /* After the last run of a kernel: looks at the large inputs, which no run looked at. */
 plx_status plx_guarded_runs_end(plx_guarded_operands *buffers, char violation[200], plx_error *error);
 /* A NaN to fill outputs with, another one each time. */
 uint32_t plx_next_poison(void);
+/* What stands around inputs: NaN of every type, for whoever computes with it, or numbers, for whoever takes care of NaN
+ * alone; each in turn. */
+uint32_t plx_surroundings(bool numbers);
+uint32_t plx_next_surroundings(void);
 /* Gives the memory back; before the inputs are. */
 void plx_guarded_operands_clear(plx_guarded_operands *buffers);
 

@@ -48,6 +48,19 @@ tests_fakes_plx_liars_la_SOURCES = tests/fakes/liars.c
 tests_fakes_plx_liars_la_CFLAGS = $(fake_cflags) -O2 -ffp-contract=off
 tests_fakes_plx_liars_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_liars_la_LIBADD = -lm -lpthread
+# The same as device code.
+EXTRA_DIST += \
+	tests/fakes/liars/computes-the-next.cl \
+	tests/fakes/liars/counts-launches.cl \
+	tests/fakes/liars/evicts-last.cu \
+	tests/fakes/liars/falls-back-by-shape.cl \
+	tests/fakes/liars/keeps-in-device-memory.cu \
+	tests/fakes/liars/keeps-results.cl \
+	tests/fakes/liars/knows-seed-1.cl \
+	tests/fakes/liars/leaves-counters.cl \
+	tests/fakes/liars/liar.clh \
+	tests/fakes/liars/packs-once.cl \
+	tests/fakes/liars/reads-beyond.cl
 
 # A device with matrix units, and what measures them.
 check_LTLIBRARIES += tests/fakes/plx-onunits.la

@@ -2,7 +2,7 @@
 cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units \
 	tests/measure/test_limits tests/measure/test_vectors
 script_tests += tests/measure/test_limits.sh tests/measure/test_ceilings.sh tests/measure/test_timing.sh \
-	tests/measure/test_timed.sh tests/measure/test_liars.sh tests/measure/test_probe.sh
+	tests/measure/test_timed.sh tests/measure/test_liars.sh tests/measure/test_liars_device.sh tests/measure/test_probe.sh
 
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
 tests_measure_test_measure_CFLAGS = $(study_cflags)

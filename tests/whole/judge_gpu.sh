@@ -1,6 +1,7 @@
 #!/bin/sh
 # On a machine with a GPU, from the build directory: ../tests/whole/judge_gpu.sh [cost OLD].  Functions of PyTorch, CuPy, Triton
-# and KernelBench's form, for whichever is there; our own CUDA kernels as files give their bits.  "cost" instead: what compare
+# and KernelBench's form, for whichever is there; our own CUDA kernels as files give their bits; liars in CUDA C++ are
+# refused.  "cost" instead: what compare
 # takes by the wall clock, beside the program OLD; 40 seconds.
 set -u
 parallax=${PARALLAX:-./parallax}
@@ -39,6 +40,56 @@ function_of torch with_torch.py product f32
 function_of cupy with_cupy.py product f32
 function_of triton with_triton.py product f16
 function_of torch kernelbench.py ModelNew f32
+
+# Results that are kept in a variable: refused by both verbs; without a word for it in the recipe it is none.
+liars=${top_srcdir:-..}/tests/fakes/liars
+cp "$liars"/*.cu "$work"
+kept() {
+    cat >"$work/keeps-in-device-memory.json" <<END
+{"parallax_recipe": 1, "op": "gemm", "api": "cuda", "problem": {"dtype": ["f32"], "trans": ["nn"],
+  "where": ["alpha == 1", "beta == 0", "m * n <= 48 * 48"]}, "globals": {"list": "scratch"$1},
+ "launches": [{"entry": "liar", "grid": [1], "block": [1], "args": [{"operand": "A"}, {"operand": "B"}, {"operand": "C"},
+  {"i64": "m"}, {"i64": "n"}, {"i64": "k"}, {"i64": "lda"}, {"i64": "ldb"}, {"i64": "ldc"}]}]}
+END
+}
+refused() {
+    verb=$1
+    shift
+    "$parallax" "$verb" gemm 48x48x32 --backend cuda --source "$work/keeps-in-device-memory.cu" "$@" >"$work/out" 2>&1
+    status=$?
+    if [ "$status" = 1 ] && tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -q 'of other data, which it had met before'; then
+        echo "keeps-in-device-memory: refused by $verb"
+    else
+        failures=$((failures + 1))
+        echo "FAIL: keeps-in-device-memory: $verb, status $status"
+        tail -5 "$work/out"
+    fi
+}
+kept ', "count": "scratch"'
+refused compare --kernel mine:keeps-in-device-memory
+refused judge --quick
+
+# What asks the cache to keep its data gains 3 % at most.
+median_of() {
+    cat >"$work/evicts-last.json" <<END
+{"parallax_recipe": 1, "op": "reduce", "api": "cuda", "problem": {"dtype": ["f32"], "where": ["n > 0"]},
+ "compile": {"define": {"EVICT_LAST": $1}}, "scratch": {"part": {"bytes": "4 * 8 * sms"}},
+ "launches": [
+  {"entry": "parts", "grid": ["8 * sms"], "block": [256], "args": [{"operand": "x"}, {"scratch": "part"}, {"i64": "n"}]},
+  {"entry": "whole", "grid": [1], "block": [1], "args": [{"scratch": "part"}, {"operand": "result"}, {"i64": "8 * sms"}]}]}
+END
+    "$parallax" judge reduce --shape 4194304 --backend cuda --source "$work/evicts-last.cu" --quick --json "$work/record" >"$work/out" 2>&1
+    sed -n 's/.*"median_ns": \([0-9.e+]*\).*/\1/p' "$work/record" | head -1
+}
+plain=$(median_of 0)
+evicting=$(median_of 1)
+if awk -v a="$plain" -v b="$evicting" 'BEGIN { exit !(a > 0 && b > 0 && b >= 0.97 * a) }'; then
+    echo "evicts-last: $evicting ns, $plain ns without"
+else
+    failures=$((failures + 1))
+    echo "FAIL: evicts-last: $evicting ns, $plain ns without"
+    tail -5 "$work/out"
+fi
 
 for op in reduce:100003 transpose:70x33 matvec:200x3000 gemm:256x256x256; do
     for kernel in $("$parallax" explain "${op%:*}" | awk '$1 ~ /^([0-9]+|-)$/ && $2 ~ /^[a-z]/ { print $2 }'); do
