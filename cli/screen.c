@@ -237,13 +237,39 @@ static double seconds_left(const cli_options *options)
     return left > 0.01 ? left : 0.01;
 }
 
-/* A second after the end: which call it is that does not come back, for whoever ends this process. */
+enum { MOST_CALLS = 16, LOOKS_A_SECOND = 4, LATE_SECONDS = 3 };
+
+static bool is_among(const plx_call *call, const plx_call *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].thread == call->thread && calls[i].number == call->number)
+            return true;
+    return false;
+}
+
+/* Those of `calls` that are still being made. */
+static size_t keep_those_that_last(plx_call *calls, size_t count)
+{
+    plx_call now[MOST_CALLS];
+    const size_t made = plx_calls(now, MOST_CALLS);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_among(&calls[i], now, made))
+            calls[kept++] = calls[i];
+    return kept;
+}
+
+/* Some seconds after the end: which call it is that did not come back in all of them, for whoever ends this process.
+ * One of many that are slow, as on a busy machine, is none. */
 static void *tell_late(void *data)
 {
-    enum { MOST = 16 };
-    plx_call calls[MOST];
-    plx_pause_ns((*(const double *)data + 1) * 1e9);
-    const size_t count = plx_calls(calls, MOST);
+    plx_call calls[MOST_CALLS];
+    plx_pause_ns(*(const double *)data * 1e9);
+    size_t count = plx_calls(calls, MOST_CALLS);
+    for (int looks = 0; looks < LATE_SECONDS * LOOKS_A_SECOND; looks++) {
+        plx_pause_ns(1e9 / LOOKS_A_SECOND);
+        count = keep_those_that_last(calls, count);
+    }
     for (size_t i = 0; i < count; i++)
         if (!calls[i].own)
             (void)fprintf(stderr, "late: %s%s%s on %s\n", calls[i].what, calls[i].kernel[0] != '\0' ? " of " : "",

@@ -334,10 +334,13 @@ static void set_labels(const cli_chip *chip, plx_screened_device *device)
     memcpy(device->backends, chip->labels, sizeof device->backends);
 }
 
-/* What a compiler takes is not the device's fault; a launch that does not come back is. */
-static bool hangs(const child *one)
+/* What a compiler takes is not the device's fault; a launch that does not come back is.  A processor that is late is
+ * busy, or compiles at the first launch: it runs this program as well. */
+static bool hangs(const child *one, const cli_chip *chip)
 {
     static const char *const of_device[] = {"execution", "waiting", "upload", "download", "fill", "copy"};
+    if ((chip->info.features & PLX_FEATURE_CPU) != 0)
+        return false;
     for (const char *late = strstr(one->said, "late: "); late != NULL; late = strstr(late + 1, "late: "))
         for (size_t i = 0; i < sizeof of_device / sizeof of_device[0]; i++)
             if (strncmp(late + 6, of_device[i], strlen(of_device[i])) == 0)
@@ -375,7 +378,8 @@ static void conclude(child *one, const cli_chip *chip, plx_screened_device *devi
         return;
     if (device->verdict == PLX_FAULTY && device->reason[0] != '\0')
         return;
-    const bool faulty = one->late ? hangs(one) : device->case_count > 0 && one->process > 0 && !is_ended_by_others(one);
+    const bool faulty =
+        one->late ? hangs(one, chip) : device->case_count > 0 && one->process > 0 && !is_ended_by_others(one);
     device->verdict = faulty ? PLX_FAULTY : PLX_UNTESTED;
     (void)snprintf(device->reason, sizeof device->reason, "%s%s",
                    ending[0] != '\0' ? ending : "its process said nothing",

@@ -95,6 +95,16 @@ shows "is wrong, and no other API reaches the chip"
 expect_run 12 '' screen --backend faulty --kernel fails --budget 2s --plugin-dir "$work/plugins"
 unset FAULTY_OP
 
+# ---- what does not come back: a device hangs, a processor is busy or compiles ----
+FAULTY_PROCESSOR=1 FAULTY_HANG=65536 "$parallax" screen --backend faulty --budget 1s --plugin-dir "$work/plugins" >"$work/busy" 2>&1 </dev/null &
+FAULTY_HANG=65536 expect_run 1 '' screen --backend faulty --budget 1s --plugin-dir "$work/plugins"
+shows "late: execution of reduce/right on faulty:0, while it was computing"
+wait $!
+status=$?
+cases=$((cases + 1))
+[ $status = 12 ] && grep -q "^untested.*late: execution of reduce/right on faulty:0, before anything" "$work/busy" ||
+    fail "status $status of a late processor: $(cat "$work/busy")"
+
 # ---- eight devices ----
 if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
     PLX_CUDA_LIBRARY=$driver PLX_NVML_LIBRARY=/nonexistent FAKE_COMPUTES=1 FAKE_CUDA_DEVICES=8
