@@ -6,12 +6,13 @@ for candidate in python3 python; do
     "$candidate" -c 'import jsonschema' 2>/dev/null && python=$candidate && break
 done
 [ -n "$python" ] || { echo "skipped: there is no Python with jsonschema" && exit 77; }
-run screen --backend host --budget 2s --self-test --dtype f32 --json "$work/screen.json"
-LD_PRELOAD=$built/tests/fakes/.libs/planted.so PLANTED=host:0:12:37 "$parallax" screen --backend host --budget 2s --json "$work/faulty.json" \
+export PLX_SCREEN_ROUNDS=8 # a bound of work, not of time
+run screen --backend host --budget 5m --self-test --dtype f32 --json "$work/screen.json"
+LD_PRELOAD=$built/tests/fakes/.libs/planted.so PLANTED=host:0:12:37 "$parallax" screen --backend host --budget 5m --json "$work/faulty.json" \
     >/dev/null 2>&1
-run screen --backend host --budget 1s --dtype i32 --anonymous --json "$work/hidden.json"
+run screen --backend host --budget 5m --dtype i32 --anonymous --json "$work/hidden.json"
 run seal "$work/seal.json" --backend host --dtype f32
-run screen --backend host --budget 2s --dtype f32 --against "$work/seal.json" --json "$work/against.json"
+run screen --backend host --budget 5m --dtype f32 --against "$work/seal.json" --json "$work/against.json"
 run fleet "$work/screen.json" "$work/faulty.json" "$work/none.json" --json "$work/fleet.json"
 cases=$((cases + 1))
 "$python" - "${top_srcdir:-.}/data" "$work" <<'END' || fail "a schema"

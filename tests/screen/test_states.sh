@@ -9,13 +9,11 @@ unset SLURM_JOB_ID SLURM_PROCID PMI_RANK OMPI_COMM_WORLD_RANK
 PLX_CUDA_LIBRARY=$driver PLX_NVML_LIBRARY=$monitor FAKE_COMPUTES=1 FAKE_CUDA_DEVICES=8
 export PLX_CUDA_LIBRARY PLX_NVML_LIBRARY FAKE_COMPUTES FAKE_CUDA_DEVICES
 
-# screened ENVIRONMENT... : all devices, one sum of integers each; again with more time where one had too little.
+# screened ENVIRONMENT... : all devices, one sum of integers each.  What ends it is the work that is done, not the time.
+export PLX_SCREEN_ROUNDS=4
 screened() {
-    for budget in 4s 15s 60s; do
-        env "$@" "$parallax" screen --backend cuda --budget $budget --dtype i32 --json "$work/states.json" >"$work/out" 2>"$work/err" </dev/null
-        status=$?
-        grep -qE 'more with --budget|did not come back' "$work/out" || break
-    done
+    env "$@" "$parallax" screen --backend cuda --budget 5m --dtype i32 --json "$work/states.json" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
 }
 # verdict NUMBER WANTED WORD: of the device's line.
 verdict() {
@@ -36,10 +34,16 @@ verdict 5 degraded "held back by heat while it was screened, at 95 degrees"
 verdict 6 untested "2 other processes computed on it"
 verdict 7 untested "one part of a chip that is divided (MIG)"
 for text in '"serial": "1650000000001"' '"firmware": "96.00.A5.00.01"' '"ecc_uncorrected": 3' '"last_xid": 79' '"remap_pending": true' \
-    '"remap_failed": true' '"processes": 3' '"part": 1' '"utilisation_percent": 90'; do
+    '"remap_failed": true' '"processes": 3' '"part": 1'; do
     cases=$((cases + 1))
     grep -qF -- "$text" "$work/states.json" || fail "the JSON does not say $text"
 done
+for budget in 3s 20s 120s; do # which is asked from the second second on
+    PLX_SCREEN_ROUNDS=0 FAKE_CUDA_DEVICES=1 FAKE_NVML=0:ecc=0 run screen --backend cuda --budget $budget --dtype i32 --json "$work/used.json"
+    grep -qF '"utilisation_percent": 90' "$work/used.json" && break
+done
+cases=$((cases + 1))
+grep -qF '"utilisation_percent": 90' "$work/used.json" || fail "the JSON does not say how busy the device was"
 
 # ---- one that another process has for itself, one without memory, one whose memory ends while it is screened ----
 FAKE_CUDA_DEVICES=3
@@ -52,7 +56,7 @@ cases=$((cases + 1))
 
 # ---- folders: full, only to be read, without locks ----
 unset PLX_CUDA_LIBRARY PLX_NVML_LIBRARY
-host="screen --backend host --dtype i32 --budget 1s"
+host="screen --backend host --dtype i32 --budget 5m"
 mkdir "$work/full"
 in_small() { # OPTIONS COMMAND: with a file system of a few pages at $work/full
     unshare -m sh -c "mount -t tmpfs -o $1 none $work/full && $2" >"$work/out" 2>"$work/err" </dev/null
