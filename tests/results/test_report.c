@@ -145,8 +145,8 @@ static plx_status write_all_pairs(const plx_results *results, FILE *to, plx_erro
 /* Free what it returns. */
 static char *text_of(writer write, const plx_results *results)
 {
-    char *text = NULL;
-    size_t size;
+    static char *text; /* its address is kept by the stream until that is closed */
+    static size_t size;
     plx_error error = {""};
     FILE *to = open_memstream(&text, &size);
     assert_non_null(to);
