@@ -56,6 +56,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/recipe.c \
 	kernels/described.c \
 	kernels/given.c \
+	kernels/pieces.c \
+	kernels/pieces.h \
 	kernels/preference.c \
 	kernels/ladders.c \
 	kernels/image.h \

@@ -2,6 +2,7 @@
 #include "plugins/cuda/plan.h"
 
 #include "kernels/operation.h"
+#include "kernels/pieces.h"
 #include "plugins/cuda/code.h"
 #include "plugins/cuda/map.h"
 
@@ -61,20 +62,11 @@ typedef struct way {
 
 enum { MAP_ALIGNMENT = 16, WAYS = 3, MOST_OF_STRUCTS = 4096 };
 
-/* Memory of a kernel's own, for launches on one queue. */
-typedef struct queue_pieces {
-    plx_plugin_queue *queue;
-    plx_memory *memory[PLX_MAX_PIECES]; /* NULL of one without bytes */
-    struct queue_pieces *next;
-} queue_pieces;
-
 /* What launches that others wrote have beside them. */
 typedef struct given_parts {
     uint32_t align[PLX_MAX_OPERANDS]; /* at whose multiples an operand must begin; 0, 1: anywhere */
-    plx_piece pieces[PLX_MAX_PIECES];
-    size_t count;
-    pthread_mutex_t lock; /* of: */
-    queue_pieces *of_queues;
+    pthread_mutex_t lock;             /* of: */
+    plx_pieces pieces;
 } given_parts;
 
 /* Constant once made, so that threads can share it.  A call takes the first way that
@@ -98,7 +90,7 @@ typedef struct call {
     const plx_operand *operands;
     CUdeviceptr addresses[PLX_MAX_OPERANDS];
     plx_cuda_map_argument maps[PLX_MAX_MAPS];
-    const queue_pieces *pieces; /* NULL: there are none */
+    const plx_queue_pieces *pieces; /* NULL: there are none */
 } call;
 
 /* ---- launches with attributes ------------------------------------------ */
@@ -468,26 +460,12 @@ plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_
     return status;
 }
 
-static void free_pieces(const plx_plugin_plan *plan, queue_pieces *of)
-{
-    for (size_t i = 0; i < plan->given->count; i++)
-        if (of->memory[i] != NULL)
-            plx_cuda_free(plan->session, of->memory[i]);
-    free(of);
-}
-
 static void free_given(plx_plugin_plan *plan)
 {
     given_parts *given = plan->given;
     if (given == NULL)
         return;
-    while (given->of_queues != NULL) {
-        queue_pieces *next = given->of_queues->next;
-        free_pieces(plan, given->of_queues);
-        given->of_queues = next;
-    }
-    for (size_t i = 0; i < given->count; i++)
-        free((void *)(uintptr_t)given->pieces[i].content);
+    plx_pieces_free(&given->pieces);
     (void)pthread_mutex_destroy(&given->lock);
     free(given);
 }
@@ -566,26 +544,14 @@ plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, 
 
 static plx_status take_pieces(const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
 {
+    static const plx_plugin calls = {PLX_CUDA_MEMORY_SLOTS};
     given_parts *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     (void)pthread_mutex_init(&made->lock, NULL);
     plan->given = made;
     memcpy(made->align, list->align, sizeof made->align);
-    for (size_t i = 0; i < list->piece_count; i++) {
-        plx_piece *piece = &made->pieces[made->count];
-        *piece = list->pieces[i];
-        piece->content = NULL;
-        made->count++;
-        if (list->pieces[i].state != PLX_PIECE_CONTENT || piece->bytes == 0)
-            continue;
-        void *copy = malloc(piece->bytes);
-        if (copy == NULL)
-            return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
-        memcpy(copy, list->pieces[i].content, piece->bytes);
-        piece->content = copy;
-    }
-    return PLX_OK;
+    return plx_pieces_take(&made->pieces, &calls, plan->session, list, error);
 }
 
 /* The maps are encoded now; which memory they are of is known at the call. */
@@ -673,102 +639,21 @@ plx_status plx_cuda_plan_launches(plx_session *session, const plx_problem *probl
     return status;
 }
 
-enum { GARBAGE = 0x7fd5c3a1 }; /* a NaN of f32, and of f64 in its upper half */
-
-static plx_status begin_piece(plx_plugin_queue *queue, const plx_piece *piece, plx_memory *memory, plx_error *error)
-{
-    if (piece->state == PLX_PIECE_CONTENT)
-        return plx_cuda_upload(queue, memory, 0, piece->content, piece->bytes, error);
-    return plx_cuda_fill(queue, memory, 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0, (piece->bytes + 3) / 4 * 4,
-                         error);
-}
-
-/* Each queue has its own: launches on two may run at once. */
-static plx_status make_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, queue_pieces **made, plx_error *error)
-{
-    queue_pieces *of = calloc(1, sizeof *of);
-    plx_status status = of != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for scratch memory");
-    for (size_t i = 0; i < plan->given->count && status == PLX_OK; i++) {
-        const plx_piece *piece = &plan->given->pieces[i];
-        if (piece->bytes == 0)
-            continue;
-        status = plx_cuda_alloc(plan->session, (piece->bytes + 3) / 4 * 4, &of->memory[i], error);
-        if (status == PLX_OK)
-            status = begin_piece(queue, piece, of->memory[i], error);
-    }
-    if (status != PLX_OK) {
-        if (of != NULL)
-            free_pieces(plan, of);
-        return status;
-    }
-    of->queue = queue;
-    of->next = plan->given->of_queues;
-    *made = plan->given->of_queues = of;
-    return PLX_OK;
-}
-
-static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, const queue_pieces **ready,
+static plx_status ready_pieces(given_parts *given, plx_plugin_queue *queue, const plx_queue_pieces **ready,
                                plx_error *error)
 {
-    given_parts *given = plan->given;
-    plx_status status = PLX_OK;
     (void)pthread_mutex_lock(&given->lock);
-    queue_pieces *of = given->of_queues;
-    while (of != NULL && of->queue != queue)
-        of = of->next;
-    if (of == NULL && given->count > 0)
-        status = make_pieces(plan, queue, &of, error);
+    const plx_status status = plx_pieces_make(&given->pieces, queue, ready, error);
     (void)pthread_mutex_unlock(&given->lock);
-    for (size_t i = 0; i < given->count && status == PLX_OK; i++)
-        if (given->pieces[i].state == PLX_PIECE_ZERO_EACH && of->memory[i] != NULL)
-            status = begin_piece(queue, &given->pieces[i], of->memory[i], error);
-    *ready = of;
-    return status;
-}
-
-/* The first byte that is not zero; UINT64_MAX: all are. */
-static uint64_t first_of(const unsigned char *bytes, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        if (bytes[i] != 0)
-            return i;
-    return UINT64_MAX;
-}
-
-static plx_status check_piece(const plx_plugin_plan *plan, size_t piece, plx_memory *memory, plx_plugin_queue *queue,
-                              plx_error *error)
-{
-    const uint64_t bytes = plan->given->pieces[piece].bytes;
-    unsigned char *seen = malloc(bytes);
-    if (seen == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory to look at scratch memory");
-    plx_status status = plx_cuda_download(queue, seen, memory, 0, bytes, error);
-    if (status == PLX_OK)
-        status = plx_cuda_synchronize(queue, error);
-    const uint64_t at = status == PLX_OK ? first_of(seen, bytes) : UINT64_MAX;
-    free(seen);
-    if (at == UINT64_MAX)
-        return status;
-    return plx_fail(error, PLX_FAILED,
-                    "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on", piece,
-                    (unsigned long long)at);
+    return status == PLX_OK ? plx_pieces_begin(&given->pieces, *ready, error) : status;
 }
 
 plx_status plx_cuda_pieces_check(plx_plugin_plan *plan, plx_error *error)
 {
-    plx_plugin_queue *queue = NULL;
-    plx_status status = PLX_OK;
     if (plan->given == NULL)
         return PLX_OK;
     (void)pthread_mutex_lock(&plan->given->lock);
-    if (plan->given->of_queues != NULL)
-        status = plx_cuda_queue_create(plan->session, &queue, error);
-    for (queue_pieces *of = plan->given->of_queues; of != NULL && status == PLX_OK; of = of->next)
-        for (size_t i = 0; i < plan->given->count && status == PLX_OK; i++)
-            if (plan->given->pieces[i].state == PLX_PIECE_ZERO_ONCE && of->memory[i] != NULL)
-                status = check_piece(plan, i, of->memory[i], queue, error);
-    if (queue != NULL)
-        plx_cuda_queue_destroy(queue);
+    const plx_status status = plx_pieces_check(&plan->given->pieces, error);
     (void)pthread_mutex_unlock(&plan->given->lock);
     return status;
 }
@@ -959,7 +844,7 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
     if (status == PLX_OK && plan->given != NULL)
         status = check_places(plan->given, &this, error);
     if (status == PLX_OK && plan->given != NULL)
-        status = ready_pieces(plan, queue, &this.pieces, error);
+        status = ready_pieces(plan->given, queue, &this.pieces, error);
     if (status == PLX_OK)
         status = take_way(plan, &this, &taken, error);
     if (status == PLX_OK)

@@ -7,6 +7,7 @@
 #include "backends/opencl/places.h"
 #include "backends/opencl/program_text.h"
 #include "kernels/operation.h"
+#include "kernels/pieces.h"
 #include "kernels/recipe.h"
 #include "plugins/opencl/code.h"
 #include "plugins/opencl/map.h"
@@ -50,13 +51,6 @@ typedef struct scratch_piece {
     bool is_ready; /* zeros are where they must be */
 } scratch_piece;
 
-/* Memory of a kernel's own, for launches on one queue. */
-typedef struct queue_pieces {
-    plx_plugin_queue *queue;
-    plx_memory *memory[PLX_MAX_PIECES]; /* NULL of one without bytes */
-    struct queue_pieces *next;
-} queue_pieces;
-
 struct plx_plugin_plan {
     pthread_mutex_t lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
     plx_session *session;
@@ -72,11 +66,9 @@ struct plx_plugin_plan {
     plx_cl_places *places;                   /* of what a text's pointers point to; NULL: our arguments have offsets */
     scratch_piece pieces[PLX_MAX_ARGUMENTS]; /* and of what in scratch memory: their own */
     size_t piece_count;
-    bool is_given; /* launches that others wrote; its pieces: */
+    bool is_given; /* launches that others wrote: */
     uint32_t align[PLX_MAX_OPERANDS];
-    plx_piece given[PLX_MAX_PIECES];
-    size_t given_count;
-    queue_pieces *of_queues;
+    plx_pieces given;
     size_t step_count;
     plan_step steps[PLX_MAX_STEPS];
 };
@@ -273,20 +265,6 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
 
 /* ---- plans ----------------------------------------------------------------------- */
 
-static void free_given(plx_plugin_plan *plan)
-{
-    while (plan->of_queues != NULL) {
-        queue_pieces *next = plan->of_queues->next;
-        for (size_t i = 0; i < plan->given_count; i++)
-            if (plan->of_queues->memory[i] != NULL)
-                plx_cl_free(plan->session, plan->of_queues->memory[i]);
-        free(plan->of_queues);
-        plan->of_queues = next;
-    }
-    for (size_t i = 0; i < plan->given_count; i++)
-        free((void *)(uintptr_t)plan->given[i].content);
-}
-
 void plx_opencl_plan_destroy(plx_plugin_plan *plan)
 {
     if (!plan)
@@ -299,7 +277,7 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
     if (plan->text != NULL)
         (void)plx_cl.ReleaseProgram(plan->text);
     plx_cl_places_free(plan->places);
-    free_given(plan);
+    plx_pieces_free(&plan->given);
     for (size_t i = 0; i < plan->piece_count; i++)
         plx_cl_free(plan->session, plan->pieces[i].memory);
     (void)pthread_mutex_destroy(&plan->lock);
@@ -520,31 +498,19 @@ static plx_status compare_counts(const planning *this, plx_plugin_plan *plan, pl
     return PLX_OK;
 }
 
-static plx_status take_pieces(const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
+static plx_status take_pieces(const planning *this, plx_plugin_plan *plan, plx_error *error)
 {
-    memcpy(plan->align, list->align, sizeof plan->align);
-    for (size_t i = 0; i < list->piece_count; i++) {
-        plx_piece *made = &plan->given[plan->given_count];
-        *made = list->pieces[i];
-        made->content = NULL;
-        plan->given_count++;
-        if (list->pieces[i].state != PLX_PIECE_CONTENT || made->bytes == 0)
-            continue;
-        void *copy = malloc(made->bytes);
-        if (copy == NULL)
-            return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
-        memcpy(copy, list->pieces[i].content, made->bytes);
-        made->content = copy;
-    }
-    return PLX_OK;
+    static const plx_plugin calls = {PLX_CL_MEMORY_SLOTS};
+    memcpy(plan->align, this->list->align, sizeof plan->align);
+    return plx_pieces_take(&plan->given, &calls, this->session, this->list, error);
 }
 
 static plx_status make_given(planning *this, plx_plugin_plan *plan, plx_error *error)
 {
     plan->is_given = true;
     plan->places = plx_cl_places_new(this->session);
-    plx_status status = plan->places != NULL ? take_pieces(this->list, plan, error)
-                                             : plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    plx_status status =
+        plan->places != NULL ? take_pieces(this, plan, error) : plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
     if (status == PLX_OK)
         status = build_given(this, error);
     if (status == PLX_OK)
@@ -669,51 +635,6 @@ static plx_status prepare_piece(scratch_piece *piece, plx_plugin_queue *queue, p
     return status;
 }
 
-enum { GARBAGE = 0x7fd5c3a1 }; /* a NaN of f32, and of f64 in its upper half */
-
-/* What a piece begins with; `content` for each of its states. */
-static plx_status begin_piece(plx_plugin_queue *queue, const plx_piece *piece, plx_memory *memory, plx_error *error)
-{
-    const uint64_t bytes = (piece->bytes + 3) / 4 * 4;
-    if (piece->state == PLX_PIECE_CONTENT)
-        return plx_cl_upload(queue, memory, 0, piece->content, piece->bytes, error);
-    return plx_cl_fill(queue, memory, 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0, bytes, error);
-}
-
-/* Each queue has its own: launches on two may run at once. */
-static plx_status make_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, queue_pieces **made, plx_error *error)
-{
-    queue_pieces *of = calloc(1, sizeof *of);
-    plx_status status = of != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for scratch memory");
-    for (size_t i = 0; i < plan->given_count && status == PLX_OK; i++) {
-        const plx_piece *piece = &plan->given[i];
-        if (piece->bytes == 0)
-            continue;
-        status = plx_cl_alloc(plan->session, (piece->bytes + 3) / 4 * 4, &of->memory[i], error);
-        if (status == PLX_OK)
-            status = begin_piece(queue, piece, of->memory[i], error);
-    }
-    if (status != PLX_OK) {
-        for (size_t i = 0; of != NULL && i < plan->given_count; i++)
-            if (of->memory[i] != NULL)
-                plx_cl_free(plan->session, of->memory[i]);
-        free(of);
-        return status;
-    }
-    of->queue = queue;
-    of->next = plan->of_queues;
-    *made = plan->of_queues = of;
-    return PLX_OK;
-}
-
-static queue_pieces *pieces_of(const plx_plugin_plan *plan, const plx_plugin_queue *queue)
-{
-    queue_pieces *of = plan->of_queues;
-    while (of != NULL && of->queue != queue)
-        of = of->next;
-    return of;
-}
-
 /* As the recipe wants operands to begin; the buffers themselves begin at more than that. */
 static plx_status check_places(const plx_plugin_plan *plan, const plx_operand *operands, size_t count, plx_error *error)
 {
@@ -726,18 +647,15 @@ static plx_status check_places(const plx_plugin_plan *plan, const plx_operand *o
 
 static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
 {
-    queue_pieces *of = pieces_of(plan, queue);
-    plx_status status = of != NULL || plan->given_count == 0 ? PLX_OK : make_pieces(plan, queue, &of, error);
-    for (size_t i = 0; i < plan->given_count && status == PLX_OK; i++)
-        if (plan->given[i].state == PLX_PIECE_ZERO_EACH && of->memory[i] != NULL)
-            status = begin_piece(queue, &plan->given[i], of->memory[i], error);
-    return status;
+    const plx_queue_pieces *of = NULL;
+    const plx_status status = plx_pieces_make(&plan->given, queue, &of, error);
+    return status == PLX_OK ? plx_pieces_begin(&plan->given, of, error) : status;
 }
 
 static plx_status set_given(plx_plugin_plan *plan, const plan_step *step, const moving_argument *argument,
                             const plx_operand *operand, plx_plugin_queue *queue, plx_error *error)
 {
-    const queue_pieces *of = pieces_of(plan, queue);
+    const plx_queue_pieces *of = plx_pieces_of(&plan->given, queue);
     const plx_memory *piece = argument->scratch && of != NULL ? of->memory[argument->operand] : NULL;
     cl_mem place = NULL;
     const plx_status status = argument->scratch
@@ -885,47 +803,10 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     return status;
 }
 
-/* The first byte that is not zero; UINT64_MAX: all are. */
-static uint64_t first_of(const unsigned char *bytes, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        if (bytes[i] != 0)
-            return i;
-    return UINT64_MAX;
-}
-
-static plx_status check_piece(const plx_plugin_plan *plan, size_t piece, plx_memory *memory, plx_plugin_queue *queue,
-                              plx_error *error)
-{
-    const uint64_t bytes = plan->given[piece].bytes;
-    unsigned char *seen = malloc(bytes);
-    if (seen == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory to look at scratch memory");
-    plx_status status = plx_cl_download(queue, seen, memory, 0, bytes, error);
-    if (status == PLX_OK)
-        status = plx_cl_synchronize(queue, error);
-    const uint64_t at = status == PLX_OK ? first_of(seen, bytes) : UINT64_MAX;
-    free(seen);
-    if (at == UINT64_MAX)
-        return status;
-    return plx_fail(error, PLX_FAILED,
-                    "scratch memory that must stay zero (zero_once, piece %zu) is not, from byte %llu on", piece,
-                    (unsigned long long)at);
-}
-
 plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error)
 {
-    plx_plugin_queue *queue = NULL;
-    plx_status status = PLX_OK;
     (void)pthread_mutex_lock(&plan->lock);
-    if (plan->of_queues != NULL)
-        status = plx_cl_queue_create(plan->session, &queue, error);
-    for (queue_pieces *of = plan->of_queues; of != NULL && status == PLX_OK; of = of->next)
-        for (size_t i = 0; i < plan->given_count && status == PLX_OK; i++)
-            if (plan->given[i].state == PLX_PIECE_ZERO_ONCE && of->memory[i] != NULL)
-                status = check_piece(plan, i, of->memory[i], queue, error);
-    if (queue != NULL)
-        plx_cl_queue_destroy(queue);
+    const plx_status status = plx_pieces_check(&plan->given, error);
     (void)pthread_mutex_unlock(&plan->lock);
     return status;
 }
