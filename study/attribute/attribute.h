@@ -62,13 +62,14 @@ void plx_attribute_count_all(const plx_attributing *a);
 void plx_attribute_count_carried(plx_context *context, size_t plugin, const plx_code *code, plx_attribution *found);
 
 /* A problem that nobody asked for (problems.c). */
+typedef enum plx_own {
+    PLX_OWN_REST,   /* for kernels that took none of those before it */
+    PLX_OWN_CHOSEN, /* and for the one that is chosen for it */
+    PLX_OWN_EVERY   /* for all that take it */
+} plx_own;
 typedef struct plx_own_problem {
     plx_problem problem;
-    enum {
-        PLX_OWN_REST,   /* for kernels that took none of those before it */
-        PLX_OWN_CHOSEN, /* and for the one that is chosen for it */
-        PLX_OWN_EVERY   /* for all that take it */
-    } whose;
+    plx_own whose;
 } plx_own_problem;
 enum { PLX_OWN_PROBLEMS = 24 };
 

@@ -9,14 +9,14 @@ typedef struct own_list {
     size_t count;
 } own_list;
 
-static void add(own_list *list, const plx_problem *problem, int whose)
+static void add(own_list *list, const plx_problem *problem, plx_own whose)
 {
     if (list->count < PLX_OWN_PROBLEMS)
         list->problems[list->count++] = (plx_own_problem){.problem = *problem, .whose = whose};
 }
 
 /* The shape that `compare` takes by itself, larger in each direction. */
-static void add_large(own_list *list, plx_op op, const plx_op_info *info, plx_dtype dtype, int whose)
+static void add_large(own_list *list, plx_op op, const plx_op_info *info, plx_dtype dtype, plx_own whose)
 {
     enum { LARGER = 4 };
     int64_t shape[PLX_MAX_SHAPE];

@@ -388,7 +388,8 @@ static void test_without_beta_there_is_no_old_output(void **state)
 static void test_arrays_become_operands(void **state)
 {
     float a[6] = {1, 2, 3, 4, 5, 6}, x[3] = {1, 0, -1};
-    plx_array arrays[] = {{PLX_F32, 2, 2, 3, a, "", 0}, {PLX_F32, 1, 1, 3, x, "", 0}};
+    plx_array arrays[] = {{.dtype = PLX_F32, .rank = 2, .rows = 2, .cols = 3, .data = a},
+                          {.dtype = PLX_F32, .rank = 1, .rows = 1, .cols = 3, .data = x}};
     plx_problem problem = plx_matvec_of(PLX_F32, false, 2, 3);
     plx_inputs inputs;
     plx_error error;
@@ -404,7 +405,9 @@ static void test_arrays_become_operands(void **state)
 static void test_arrays_that_do_not_fit_are_refused(void **state)
 {
     float a[6] = {0};
-    plx_array arrays[] = {{PLX_F32, 2, 2, 3, a, "", 0}, {PLX_F32, 2, 2, 3, a, "", 0}, {PLX_F32, 2, 2, 3, a, "", 0}};
+    plx_array arrays[] = {{.dtype = PLX_F32, .rank = 2, .rows = 2, .cols = 3, .data = a},
+                          {.dtype = PLX_F32, .rank = 2, .rows = 2, .cols = 3, .data = a},
+                          {.dtype = PLX_F32, .rank = 2, .rows = 2, .cols = 3, .data = a}};
     plx_problem problem = plx_matvec_of(PLX_F32, false, 2, 3);
     plx_inputs inputs;
     plx_error error;

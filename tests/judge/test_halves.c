@@ -211,7 +211,8 @@ static void large_products_have_rows_beyond_the_range(void **state)
     static uint16_t a[M * K], b[K * N], c[M * N];
     const plx_device_info device = {.units = 1};
     const plx_problem problem = plx_gemm_of(PLX_F16, false, false, M, N, K);
-    const plx_array arrays[] = {{PLX_F16, 2, M, K, a, "", 0}, {PLX_F16, 2, K, N, b, "", 0}};
+    const plx_array arrays[] = {{.dtype = PLX_F16, .rank = 2, .rows = M, .cols = K, .data = a},
+                                {.dtype = PLX_F16, .rank = 2, .rows = K, .cols = N, .data = b}};
     const double kept = plx_reference_limit;
     int64_t unsampled = 0;
     plx_error error = {.text = ""};

@@ -364,8 +364,8 @@ static void test_a_wide_accumulator_has_a_narrow_bound(void **state)
 static void test_flushing_is_forgiven_only_where_it_happens(void **state)
 {
     const float a[2] = {0x1p-70f, 0x1p-70f}, b[2] = {0x1p-60f, 0x1p-60f};
-    const plx_array arrays[] = {{PLX_F32, 2, 1, 2, (void *)(uintptr_t)a, "", 0},
-                                {PLX_F32, 2, 2, 1, (void *)(uintptr_t)b, "", 0}};
+    const plx_array arrays[] = {{.dtype = PLX_F32, .rank = 2, .rows = 1, .cols = 2, .data = (void *)(uintptr_t)a},
+                                {.dtype = PLX_F32, .rank = 2, .rows = 2, .cols = 1, .data = (void *)(uintptr_t)b}};
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 1, 1, 2);
     plx_error error;
     float zero = 0.0f;
@@ -387,7 +387,7 @@ static void test_flushing_is_forgiven_only_where_it_happens(void **state)
 static void test_what_the_order_decides_is_counted(void **state)
 {
     const float x[3] = {3e38f, 3e38f, -3e38f};
-    const plx_array array = {PLX_F32, 1, 1, 3, (void *)(uintptr_t)x, "", 0};
+    const plx_array array = {.dtype = PLX_F32, .rank = 1, .rows = 1, .cols = 3, .data = (void *)(uintptr_t)x};
     plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 3);
     plx_error error;
     float result = INFINITY;
@@ -476,7 +476,9 @@ static void test_a_sum_begins_with_plus_zero(void **state)
 /* One product of one term. */
 static zeros judge_term(plx_op op, double a, double b, double c, double alpha, double beta)
 {
-    plx_array arrays[3] = {{PLX_F64, 2, 1, 1, &a, "", 0}, {PLX_F64, 2, 1, 1, &b, "", 0}, {PLX_F64, 2, 1, 1, &c, "", 0}};
+    plx_array arrays[3] = {{.dtype = PLX_F64, .rank = 2, .rows = 1, .cols = 1, .data = &a},
+                           {.dtype = PLX_F64, .rank = 2, .rows = 1, .cols = 1, .data = &b},
+                           {.dtype = PLX_F64, .rank = 2, .rows = 1, .cols = 1, .data = &c}};
     plx_problem problem =
         op == PLX_GEMM ? plx_gemm_of(PLX_F64, false, false, 1, 1, 1) : plx_matvec_of(PLX_F64, false, 1, 1);
     plx_inputs inputs;
