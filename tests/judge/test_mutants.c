@@ -657,7 +657,8 @@ static void test_one_result_compares_nothing(void **state)
 static void test_run_once_gives_the_result(void **state)
 {
     float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 1, 1};
-    const plx_array arrays[] = {{PLX_F32, 2, 2, 3, a, "", 0}, {PLX_F32, 2, 3, 2, b, "", 0}};
+    const plx_array arrays[] = {{.dtype = PLX_F32, .rank = 2, .rows = 2, .cols = 3, .data = a},
+                                {.dtype = PLX_F32, .rank = 2, .rows = 3, .cols = 2, .data = b}};
     const float expected[4] = {4, 5, 10, 11};
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 3);
     plx_array output;

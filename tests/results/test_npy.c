@@ -119,11 +119,13 @@ static void round_trips(void **state)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 167 + i / 251);
     for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++) {
-        expect_round_trip(&(plx_array){(plx_dtype)dtype, 0, 1, 1, data, "", 0});
+        expect_round_trip(&(plx_array){.dtype = (plx_dtype)dtype, .rank = 0, .rows = 1, .cols = 1, .data = data});
         for (size_t i = 0; i < 5; i++) {
-            expect_round_trip(&(plx_array){(plx_dtype)dtype, 1, 1, sizes[i], data, "", 0});
+            expect_round_trip(
+                &(plx_array){.dtype = (plx_dtype)dtype, .rank = 1, .rows = 1, .cols = sizes[i], .data = data});
             for (size_t j = 0; j < 5; j++)
-                expect_round_trip(&(plx_array){(plx_dtype)dtype, 2, sizes[i], sizes[j], data, "", 0});
+                expect_round_trip(&(plx_array){
+                    .dtype = (plx_dtype)dtype, .rank = 2, .rows = sizes[i], .cols = sizes[j], .data = data});
         }
     }
 }
@@ -189,7 +191,7 @@ static void a_type_of_another_size_is_not_written(void **state)
     static const char *const wrong[] = {"u4", "f8", "S9", "nonsense", "u8', 'x"};
     double value = 1;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        plx_array array = {PLX_I64, 0, 1, 1, &value, "", 0};
+        plx_array array = {.dtype = PLX_I64, .rank = 0, .rows = 1, .cols = 1, .data = &value};
         plx_error error = {""};
         (void)snprintf(array.type, sizeof array.type, "%s", wrong[i]);
         assert_int_equal(plx_npy_write(path, &array, &error), PLX_INVALID);
@@ -202,7 +204,7 @@ static void only_transpose_takes_them(void **state)
 {
     (void)state;
     unsigned char data[4] = {1, 2, 3, 255};
-    plx_array array = {PLX_I8, 2, 2, 2, data, "u1", 0};
+    plx_array array = {.dtype = PLX_I8, .rank = 2, .rows = 2, .cols = 2, .data = data, .type = "u1"};
     plx_error error = {""};
     plx_problem problem = plx_problem_of(PLX_TRANSPOSE, PLX_I8);
     assert_int_equal(plx_problem_fit(&problem, &array, 1, &error), PLX_OK);
@@ -234,7 +236,9 @@ static void data_is_aligned(void **state)
     unsigned char bytes[1024];
     plx_error error = {""};
     double value = 1.5;
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 1, 1, &value, "", 0}, &error), PLX_OK);
+    assert_int_equal(
+        plx_npy_write(path, &(plx_array){.dtype = PLX_F64, .rank = 2, .rows = 1, .cols = 1, .data = &value}, &error),
+        PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     assert_int_equal((count - sizeof value) % 64, 0);
     assert_int_equal(bytes[count - sizeof value - 1], '\n');
@@ -491,7 +495,9 @@ static void truncated_at_every_byte(void **state)
     unsigned char bytes[1024];
     double values[4] = {1, 2, 3, 4};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 2, 2, values, "", 0}, &error), PLX_OK);
+    assert_int_equal(
+        plx_npy_write(path, &(plx_array){.dtype = PLX_F64, .rank = 2, .rows = 2, .cols = 2, .data = values}, &error),
+        PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     assert_true(count < sizeof bytes);
     for (size_t kept = 0; kept < count; kept++) {
@@ -514,7 +520,9 @@ static void every_byte_flipped(void **state)
     unsigned char bytes[1024];
     int16_t values[6] = {1, 2, 3, 4, 5, 6};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_I16, 2, 2, 3, values, "", 0}, &error), PLX_OK);
+    assert_int_equal(
+        plx_npy_write(path, &(plx_array){.dtype = PLX_I16, .rank = 2, .rows = 2, .cols = 3, .data = values}, &error),
+        PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     static const unsigned char masks[] = {0x01, 0x02, 0x10, 0x80, 0xff};
     for (size_t i = 0; i < count - sizeof values; i++) {
@@ -602,15 +610,15 @@ static void refused_arrays(void **state)
     static const plx_array none = {.rank = 1, .dtype = PLX_F64, .rows = 1, .cols = 5, .data = NULL};
     const plx_array arrays[] = {
         none,
-        {PLX_F64, 4, 1, 1, &value, "", 0},
-        {PLX_F64, 3, 1, 1, &value, "", -1},
-        {PLX_F64, 3, INT64_MAX / 2, 2, &value, "", 4},
-        {PLX_F64, -1, 1, 1, &value, "", 0},
-        {PLX_F64, 2, -1, 1, &value, "", 0},
-        {PLX_F64, 1, 2, 1, &value, "", 0},
-        {PLX_F64, 0, 1, 2, &value, "", 0},
-        {PLX_F64, 2, INT64_MAX, 2, &value, "", 0},
-        {PLX_DTYPE_COUNT, 1, 1, 1, &value, "", 0},
+        {.dtype = PLX_F64, .rank = 4, .rows = 1, .cols = 1, .data = &value},
+        {.dtype = PLX_F64, .rank = 3, .rows = 1, .cols = 1, .data = &value, .planes = -1},
+        {.dtype = PLX_F64, .rank = 3, .rows = INT64_MAX / 2, .cols = 2, .data = &value, .planes = 4},
+        {.dtype = PLX_F64, .rank = -1, .rows = 1, .cols = 1, .data = &value},
+        {.dtype = PLX_F64, .rank = 2, .rows = -1, .cols = 1, .data = &value},
+        {.dtype = PLX_F64, .rank = 1, .rows = 2, .cols = 1, .data = &value},
+        {.dtype = PLX_F64, .rank = 0, .rows = 1, .cols = 2, .data = &value},
+        {.dtype = PLX_F64, .rank = 2, .rows = INT64_MAX, .cols = 2, .data = &value},
+        {.dtype = PLX_DTYPE_COUNT, .rank = 1, .rows = 1, .cols = 1, .data = &value},
     };
     (void)unlink(path);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -625,7 +633,7 @@ static void unwritable_places(void **state)
 {
     (void)state;
     double value = 1;
-    plx_array array = {PLX_F64, 0, 1, 1, &value, "", 0};
+    plx_array array = {.dtype = PLX_F64, .rank = 0, .rows = 1, .cols = 1, .data = &value};
     plx_error error = {""};
     assert_int_equal(plx_npy_write("no-such-directory/a.npy", &array, &error), PLX_IO);
     assert_non_null(strstr(error.text, "no-such-directory/a.npy"));
@@ -640,7 +648,10 @@ static void full_device(void **state)
         skip();
     double value = 1;
     plx_error error = {""};
-    assert_int_equal(plx_npy_write("/dev/full", &(plx_array){PLX_F64, 0, 1, 1, &value, "", 0}, &error), PLX_IO);
+    assert_int_equal(plx_npy_write("/dev/full",
+                                   &(plx_array){.dtype = PLX_F64, .rank = 0, .rows = 1, .cols = 1, .data = &value},
+                                   &error),
+                     PLX_IO);
     assert_non_null(strstr(error.text, "No space"));
 }
 
