@@ -99,7 +99,7 @@ plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info 
         return status;
     const bool has = status == PLX_OK && row->configs != NULL &&
                      plx_recipe_write(row, false, problem, device, &recipe, &reason) == PLX_OK;
-    *count = has ? row->configs(problem, device, configs, capacity) : 0;
+    *count = has ? row->configs(row, problem, device, configs, capacity) : 0;
     return PLX_OK;
 }
 
@@ -111,7 +111,7 @@ plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *d
     if (status != PLX_OK && status != PLX_UNSUPPORTED)
         return status;
     const bool has = status == PLX_OK && row->model != NULL && row->model->rates != NULL;
-    *count = has ? row->model->rates(device, rates, capacity) : 0;
+    *count = has ? row->model->rates(row, device, rates, capacity) : 0;
     return PLX_OK;
 }
 
@@ -122,6 +122,6 @@ plx_status plx_ladder_expect(const plx_problem *problem, const plx_device_info *
     plx_status status = plx_ladder_row(problem, index, &row, error);
     if (status != PLX_OK)
         return status;
-    *us = row->model != NULL ? row->model->expect(problem, device, rates) : 0.0;
+    *us = row->model != NULL ? row->model->expect(row, problem, device, rates) : 0.0;
     return *us > 0.0 ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "%s has no model of this", row->about.name);
 }

@@ -69,50 +69,52 @@ libplx_ladder_la_SOURCES = \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/panels.c \
-	kernels/gemm/choose.c \
-	kernels/gemm/choose.h \
-	kernels/gemm/configs.c \
-	kernels/gemm/configs.h \
-	kernels/gemm/cp_async.c \
-	kernels/gemm/cp_async.h \
-	kernels/gemm/cp_async_cost.c \
-	kernels/gemm/split_k_cost.c \
-	kernels/gemm/wgmma_elected.h \
-	kernels/gemm/wgmma_elected_cost.c \
-	kernels/gemm/wgmma_elected_launch.c \
-	kernels/gemm/f16x3.c \
-	kernels/gemm/f16x3.h \
-	kernels/gemm/skinny.c \
-	kernels/gemm/skinny.h \
-	kernels/gemm/skinny_cost.c \
-	kernels/gemm/opencl.c \
-	kernels/gemm/opencl.h \
-	kernels/gemm/models.c \
-	kernels/gemm/models.h \
-	kernels/gemm/wgmma_narrow.c \
-	kernels/gemm/wgmma_narrow.h \
-	kernels/gemm/tma.c \
-	kernels/gemm/tma.h \
-	kernels/gemm/mma_direct.c \
-	kernels/gemm/mma_direct.h \
-	kernels/gemm/dmma.h \
-	kernels/gemm/dmma_cost.c \
-	kernels/gemm/dmma_launch.c \
-	kernels/gemm/enumerate.c \
-	kernels/gemm/enumerate.h \
-	kernels/gemm/short_k.c \
-	kernels/gemm/operand.c \
-	kernels/gemm/operand.h \
-	kernels/gemm/stream_k.c \
-	kernels/gemm/stream_k.h \
-	kernels/gemm/stream_k_cost.c \
-	kernels/gemm/ladder.c \
-	kernels/gemm/ladder.h \
-	kernels/gemm/matvec.c \
-	kernels/gemm/matvec.h \
-	kernels/gemm/wgmma.h \
-	kernels/gemm/wgmma_cost.c \
-	kernels/gemm/wgmma_launch.c \
+	kernels/gemm/launch/cp_async.c \
+	kernels/gemm/launch/dmma.c \
+	kernels/gemm/launch/f16x3.c \
+	kernels/gemm/launch/ladder.c \
+	kernels/gemm/launch/launch.c \
+	kernels/gemm/launch/launch.h \
+	kernels/gemm/launch/matvec.c \
+	kernels/gemm/launch/mma.c \
+	kernels/gemm/launch/opencl.c \
+	kernels/gemm/launch/operand.c \
+	kernels/gemm/launch/operand.h \
+	kernels/gemm/launch/short_k.c \
+	kernels/gemm/launch/simt.c \
+	kernels/gemm/launch/simt.h \
+	kernels/gemm/launch/skinny.c \
+	kernels/gemm/launch/stream_k.c \
+	kernels/gemm/launch/tensor.h \
+	kernels/gemm/launch/tma.c \
+	kernels/gemm/launch/wgmma.c \
+	kernels/gemm/launch/wgmma_elected.c \
+	kernels/gemm/launch/wgmma_narrow.c \
+	kernels/gemm/plan/choose.c \
+	kernels/gemm/plan/configs.c \
+	kernels/gemm/plan/cost.h \
+	kernels/gemm/plan/cp_async.c \
+	kernels/gemm/plan/depth.c \
+	kernels/gemm/plan/dmma.c \
+	kernels/gemm/plan/enumerate.c \
+	kernels/gemm/plan/f16x3.c \
+	kernels/gemm/plan/family.h \
+	kernels/gemm/plan/matvec.c \
+	kernels/gemm/plan/mma_direct.c \
+	kernels/gemm/plan/opencl.c \
+	kernels/gemm/plan/plan.h \
+	kernels/gemm/plan/search.c \
+	kernels/gemm/plan/short_k.c \
+	kernels/gemm/plan/simt.c \
+	kernels/gemm/plan/simt.h \
+	kernels/gemm/plan/skinny.c \
+	kernels/gemm/plan/split_k.c \
+	kernels/gemm/plan/stream_k.c \
+	kernels/gemm/plan/tensor.h \
+	kernels/gemm/plan/unaligned.c \
+	kernels/gemm/plan/wgmma.c \
+	kernels/gemm/plan/wgmma_elected.c \
+	kernels/gemm/plan/wgmma_narrow.c \
 	$(operation_sources) \
 	$(operations:=/kernels.c)
 
@@ -124,7 +126,7 @@ device_sources = \
 	$(call plx_texts,cl clh cu cuh h) \
 	$(wildcard $(top_srcdir)/kernels/*.clh) \
 	$(wildcard $(top_srcdir)/kernels/*.cuh) \
-	$(wildcard $(top_srcdir)/kernels/*/rates/*/*.h)
+	$(wildcard $(top_srcdir)/kernels/*/plan/rates/*/*.h)
 EXTRA_DIST += $(device_sources)
 
 # One kernel: what was changed of it is compiled, and it is checked where its plugins are built.

@@ -110,6 +110,7 @@ typedef struct plx_schedule {
     int32_t edge_ctas;                  /* blocks for what lies past the last whole tile */
     int32_t ctas_per_sm;                /* by which a residual wave is counted */
     bool transposed, ping_pong;         /* op(B)^T op(A)^T is multiplied; warpgroups take turns */
+    bool early;                         /* the next launch may begin when blocks end */
     plx_operand_path paths[3];          /* of A, B and C */
     double us; /* that the kernel's model expects; 0: it has none.  Before it is found: more is of no use, or 0 */
 } plx_schedule;
@@ -133,19 +134,21 @@ typedef struct plx_recipe {
     plx_step steps[PLX_MAX_STEPS];
 } plx_recipe;
 
+typedef struct plx_row plx_row;
+
 /* A model of a kernel's time.  Its rates are doubles in the order in which they are listed. */
 typedef struct plx_time_model {
     /* How many there are on this device; writes at most `capacity` of them.  NULL: none. */
-    size_t (*rates)(const plx_device_info *device, plx_rate *rates, size_t capacity);
+    size_t (*rates)(const plx_row *row, const plx_device_info *device, plx_rate *rates, size_t capacity);
     /* Microseconds, of what the kernel can run, in the configuration that the problem says; by other rates, or where
      * that is NULL by its own.  0: nothing is known of it here. */
-    double (*expect)(const plx_problem *problem, const plx_device_info *device, const double *rates);
+    double (*expect)(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                     const double *rates);
 } plx_time_model;
 
 /* A kernel: what it says of itself, and how it runs.  The row's tile and block
  * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
  * C compiler, nvcc and (as the first string of the program) OpenCL all read. */
-typedef struct plx_row plx_row;
 typedef plx_status plx_recipe_function(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                        plx_error *error);
 typedef plx_status plx_schedule_function(const plx_problem *problem, const plx_device_info *device,
@@ -176,9 +179,14 @@ struct plx_row {
     /* Where the kernel can be launched in several ways: how many there are for the problem; writes at
      * most `capacity` of them, first the one that it takes by itself.  `schedule` takes what problem->config says
      * instead, which is 0 or a number that was listed. */
-    size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs, size_t capacity);
+    size_t (*configs)(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                      plx_config *configs, size_t capacity);
     const plx_time_model *model; /* of the kernel's time; NULL: there is none */
 };
+
+/* A row at its place, ROW(COALESCED, ABOUT(.name = ..., ...), .recipe = ...). */
+#define ABOUT(...) .about = {__VA_ARGS__}
+#define ROW(place, ...) [place] = {__VA_ARGS__}
 
 /* The ladder of one operation. */
 typedef struct plx_ladder {

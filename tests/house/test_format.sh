@@ -10,7 +10,7 @@ done
 [ -n "$format" ] || { echo "skipped: no clang-format $wanted"; exit 77; }
 cd "$top_srcdir" || exit 99
 
-sources() { git ls-files -z -- '*.[ch]' '*.cpp' '*.cu' '*.cuh' '*.cl' ':!kernels/*/rates/*'; } # a command writes those
+sources() { git ls-files -z -- '*.[ch]' '*.cpp' '*.cu' '*.cuh' '*.cl' ':!kernels/*/plan/rates/*'; } # a command writes those
 [ -n "$(sources 2>/dev/null | tr -d '\0' | head -c 1)" ] || { echo "skipped: no checkout by git, whose list of files is read"; exit 77; }
 
 cases=$((cases + 1))

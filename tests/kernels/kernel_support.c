@@ -63,3 +63,10 @@ uint64_t next_number(uint64_t *state)
     mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
     return mixed ^ (mixed >> 31);
 }
+
+size_t configs_of(const char *kernel, const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                  size_t capacity)
+{
+    const plx_row *row = row_named(PLX_GEMM, kernel);
+    return row->configs(row, problem, device, configs, capacity);
+}

@@ -27,6 +27,9 @@ plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_d
 /* Where operands begin anywhere. */
 plx_recipe unaligned_recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device);
 void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device, const char *reason);
+/* The configurations of a product's kernel, as plx_row.configs lists them. */
+size_t configs_of(const char *kernel, const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                  size_t capacity);
 uint64_t next_number(uint64_t *state);
 
 #endif

@@ -2,7 +2,7 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/device/f64/tiles.h"
-#include "kernels/gemm/dmma.h"
+#include "kernels/gemm/launch/tensor.h"
 #include "kernels/gemm/device/common/tiles.h"
 
 #include <stdlib.h>
@@ -29,17 +29,17 @@ static plx_problem random_problem(uint64_t *state)
 /* ---- the cut --------------------------------------------------------------------------------- */
 
 /* Every tile of C is made once, no part is empty, and a round is never fuller than it was planned. */
-static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+static void expect_whole(const char *kernel, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_schedule schedule = schedule_of(problem, kernel == PLX_DMMA ? "dmma" : "dmma-bulk", device);
+    const plx_schedule schedule = schedule_of(problem, kernel, device);
     const plx_dmma_tiling cut = plx_dmma_tiling_by(problem, device, &schedule);
-    assert_int_equal(cut.tiles,
+    assert_int_equal(cut.work.tiles,
                      (p->m + cut.tile->rows - 1) / cut.tile->rows * ((p->n + cut.tile->cols - 1) / cut.tile->cols));
-    assert_in_range(cut.whole, 0, cut.tiles);
-    assert_int_equal(cut.items, cut.whole + (cut.tiles - cut.whole) * cut.parts);
-    if (cut.whole < cut.tiles)
-        assert_true(cut.parts > 1 && cut.parts <= (p->k + GEMM_DMMA_DEPTH - 1) / GEMM_DMMA_DEPTH);
+    assert_in_range(cut.work.whole, 0, cut.work.tiles);
+    assert_int_equal(cut.work.items, cut.work.whole + (cut.work.tiles - cut.work.whole) * cut.work.parts);
+    if (cut.work.whole < cut.work.tiles)
+        assert_true(cut.work.parts > 1 && cut.work.parts <= (p->k + GEMM_DMMA_DEPTH - 1) / GEMM_DMMA_DEPTH);
     assert_true(plx_dmma_shared(cut.tile) <= device->max_shared_bytes);
     assert_true(schedule.us >= 0);
 }
@@ -51,9 +51,9 @@ static void test_cuts_are_whole(void **unused)
     (void)unused;
     for (int i = 0; i < 5000; i++) {
         const plx_problem problem = random_problem(&state);
-        expect_whole(PLX_DMMA, &problem, &hopper);
-        expect_whole(PLX_DMMA, &problem, &ampere);
-        expect_whole(PLX_DMMA_BULK, &problem, &hopper);
+        expect_whole("dmma", &problem, &hopper);
+        expect_whole("dmma", &problem, &ampere);
+        expect_whole("dmma-bulk", &problem, &hopper);
     }
 }
 
@@ -70,10 +70,10 @@ static void test_what_leaves_units_idle_is_divided(void **unused)
     plx_dmma_tiling large = bulk_cut(8192, 8192, 8192), few = bulk_cut(64, 64, 65536), short_sum = bulk_cut(64, 64, 16);
     (void)unused;
     assert_int_equal(large.tile->rows, 128);
-    assert_int_equal(large.tiles, 4096);
-    assert_int_equal(large.whole, 4096 - 4096 % 132); /* the last four tiles */
-    assert_true(few.whole == 0 && few.parts > 16);
-    assert_int_equal(short_sum.parts, 1); /* one step has no parts */
+    assert_int_equal(large.work.tiles, 4096);
+    assert_int_equal(large.work.whole, 4096 - 4096 % 132); /* the last four tiles */
+    assert_true(few.work.whole == 0 && few.work.parts > 16);
+    assert_int_equal(short_sum.work.parts, 1); /* one step has no parts */
 }
 
 /* ---- depth --------------------------------------------------------------------------------------- */
@@ -91,11 +91,11 @@ static void test_depth_follows_the_cut(void **unused)
         const plx_schedule schedule = schedule_of(&problem, "dmma-bulk", &hopper);
         const plx_dmma_tiling cut = plx_dmma_tiling_by(&problem, &hopper, &schedule);
         assert_true(depth <= k);
-        if (cut.whole > 0 || cut.parts == 1) {
+        if (cut.work.whole > 0 || cut.work.parts == 1) {
             assert_int_equal(depth, k);
             ++whole;
         } else {
-            assert_true(depth * cut.parts >= k && depth >= cut.parts - 1);
+            assert_true(depth * cut.work.parts >= k && depth >= cut.work.parts - 1);
             ++divided;
         }
     }
@@ -228,7 +228,7 @@ static void test_opencl_makes_its_maps(void **unused)
         const plx_step *step = &recipe.steps[steps_named(&recipe, "gemm_dmma_bulk_pack")];
         const plx_argument *places = &step->arguments[2], *partials = &step->arguments[10];
         const uint64_t room = step->grid[0] * 2 * 128,
-                       parts = (uint64_t)((cut.items - cut.whole) * cut.tile->rows * cut.tile->cols) * 8;
+                       parts = (uint64_t)((cut.work.items - cut.work.whole) * cut.tile->rows * cut.tile->cols) * 8;
         assert_true(places->kind == PLX_ARG_SCRATCH && partials->kind == PLX_ARG_SCRATCH);
         assert_int_equal(places->value % 128, 0);
         assert_true((uint64_t)places->value + room <= recipe.scratch_bytes);

@@ -57,7 +57,7 @@ static const char *config_of(const plx_row *row, const plx_problem *problem, con
     static plx_config first;
     first = (plx_config){.name = ""};
     if (row->configs != NULL)
-        (void)row->configs(problem, device, &first, 1);
+        (void)row->configs(row, problem, device, &first, 1);
     return first.name;
 }
 

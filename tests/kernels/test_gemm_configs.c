@@ -2,8 +2,8 @@
  * says, and the model expects none of them to be faster than what is chosen; on devices of several kinds. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/cp_async.h"
 #include "kernels/gemm/device/common/tiles.h"
+#include "kernels/gemm/launch/simt.h"
 #include "kernels/operation.h"
 
 #include <stdlib.h>
@@ -303,7 +303,7 @@ static void long_tiles_are_of_cuda(void **unused)
     const plx_row *row = row_named(PLX_GEMM, "async-copy");
     (void)unused;
     for (int opencl = 0; opencl < 2; opencl++) {
-        const size_t count = row->configs(&problem, &devices[opencl ? 5 : 0], configs, 4096);
+        const size_t count = row->configs(row, &problem, &devices[opencl ? 5 : 0], configs, 4096);
         bool any = false;
         assert_in_range(count, 1, 4096);
         for (size_t i = 0; i < count; i++)

@@ -2,11 +2,11 @@
  * that could be chosen by the model, and says the depth that its launches have. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/configs.h"
-#include "kernels/gemm/cp_async.h"
-#include "kernels/gemm/skinny.h"
-#include "kernels/gemm/enumerate.h"
-#include "kernels/gemm/stream_k.h"
+#include <math.h>
+
+#include "kernels/gemm/plan/family.h"
+#include "kernels/gemm/plan/plan.h"
+#include "kernels/gemm/plan/simt.h"
 #include "kernels/gemm/device/common/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -60,13 +60,12 @@ static void assert_runs(const plx_problem *problem, const plx_row *row)
 /* All cuts of async-copy, by plain counting. */
 static void assert_least_copied(const plx_problem *problem, double chosen)
 {
-    const plx_gemm_tilings *cuts = plx_gemm_async_copy_tilings(&hopper);
+    const plx_gemm_tilings cuts = plx_gemm_tilings_of(PLX_GEMM_ASYNC_COPY, &hopper);
     for (size_t tile = 0; tile < PLX_GEMM_CP_ASYNC_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters) {
-                plx_gemm_tiling cut = {
-                    .tile = &plx_gemm_cp_async_tiles[tile], .cluster = cluster, .clusters = clusters};
-                if (cuts->possible(problem, &cut) && cuts->cost(problem, &hopper, &cut) < chosen)
+                plx_gemm_tiling cut = {.tile = &plx_gemm_cp_async_tile[tile], .cluster = cluster, .clusters = clusters};
+                if (plx_gemm_possible(problem, &hopper, &cut) && cuts.cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another cut of async-copy costs less");
             }
 }
@@ -74,21 +73,21 @@ static void assert_least_copied(const plx_problem *problem, double chosen)
 /* All cuts of split-k. */
 static void assert_least(const plx_problem *problem, double chosen)
 {
-    const plx_gemm_tilings *cuts = plx_gemm_split_k_tilings(&hopper);
+    const plx_gemm_tilings cuts = plx_gemm_tilings_of(PLX_GEMM_SPLIT_K, &hopper);
     static const int edges[] = {0, 16, 32, 64};
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters)
                 for (size_t e = 0; e < sizeof edges / sizeof edges[0]; ++e) {
-                    plx_gemm_tiling cut = {.tile = &plx_gemm_tiles[tile],
+                    plx_gemm_tiling cut = {.tile = &plx_gemm_split_k_tile[tile],
                                            .cluster = cluster,
                                            .clusters = clusters,
                                            .edge_blocks = edges[e],
-                                           .takes_parts = true};
+                                           .takes_edges = true};
                     bool has_edges = plx_gemm_covered_rows(&problem->of.gemm, &cut) < problem->of.gemm.m ||
                                      plx_gemm_covered_columns(&problem->of.gemm, &cut) < problem->of.gemm.n;
-                    if ((edges[e] == 0 || has_edges) && cuts->possible(problem, &cut) &&
-                        cuts->cost(problem, &hopper, &cut) < chosen)
+                    if ((edges[e] == 0 || has_edges) && plx_gemm_possible(problem, &hopper, &cut) &&
+                        cuts.cost(problem, &hopper, &cut) < chosen)
                         refuse(problem, "another cut costs less");
                 }
 }
@@ -99,8 +98,11 @@ static void assert_least_streamed(const plx_problem *problem, double chosen)
     for (size_t tile = 0; tile < PLX_GEMM_STREAM_TILES; ++tile)
         for (int waves = 1; waves <= 2; ++waves)
             for (int eighths = 1; eighths <= PLX_GEMM_STREAM_EIGHTHS; ++eighths) {
-                const plx_gemm_tiling cut = {
-                    .tile = &plx_gemm_tiles[tile], .cluster = 1, .clusters = 1, .waves = waves, .eighths = eighths};
+                const plx_gemm_tiling cut = {.tile = &plx_gemm_stream_tile[tile],
+                                             .cluster = 1,
+                                             .clusters = 1,
+                                             .waves = waves,
+                                             .eighths = eighths};
                 if (plx_gemm_stream_cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another deal of stream-k costs less");
             }
@@ -110,7 +112,7 @@ static void assert_least_streamed(const plx_problem *problem, double chosen)
 static void assert_least_few(const plx_problem *problem, double chosen)
 {
     plx_config configs[64];
-    const size_t count = plx_gemm_few_configs(problem, &hopper, configs, 64);
+    const size_t count = configs_of("few-rows", problem, &hopper, configs, 64);
     for (size_t i = 0; i < count && i < 64; ++i)
         if (configs[i].expected_us < chosen)
             refuse(problem, "another number of parts of few-rows costs less");
@@ -128,26 +130,11 @@ static bool is_modelled(const plx_problem *problem)
 
 static double cost_of_choice(const plx_problem *problem, const plx_row *row)
 {
-    const plx_gemm_tilings *cuts = plx_gemm_split_k_tilings(&hopper);
-    plx_gemm_tiling cut = plx_gemm_best_tiling(cuts, problem, &hopper),
-                    copied = plx_gemm_best_tiling(plx_gemm_async_copy_tilings(&hopper), problem, &hopper);
-    if (strcmp(row->about.name, "few-rows") == 0)
-        return plx_gemm_skinny_cost(problem, &hopper);
-    if (strcmp(row->about.name, "many-blocks") == 0) {
-        cut = plx_gemm_best_tiling(&plx_gemm_many_tilings, problem, &hopper);
-        return plx_gemm_cp_async_cost(problem, &hopper, &cut);
-    }
-    if (strcmp(row->about.name, "short-k") == 0)
-        return plx_gemm_short_cost(problem, &hopper);
-    if (strcmp(row->about.name, "async-copy") == 0)
-        return plx_gemm_cp_async_cost(problem, &hopper, &copied);
-    if (strcmp(row->about.name, "stream-k") == 0) {
-        cut = plx_gemm_best_stream(problem, &hopper);
-        return plx_gemm_stream_cost(problem, &hopper, &cut);
-    }
-    if (strcmp(row->about.name, "split-k") != 0 && strcmp(row->about.name, "bulk-pipeline") != 0)
-        refuse(problem, row->about.name);
-    return cuts->cost(problem, &hopper, &cut);
+    const uint32_t kernel = (uint32_t)(row - plx_gemm_ladder.rows);
+    plx_schedule schedule = {.kernel = kernel == PLX_GEMM_BULK_PIPELINE ? PLX_GEMM_SPLIT_K : kernel};
+    plx_error ignored;
+    assert_int_equal(plx_gemm_schedule(problem, &hopper, &schedule, &ignored), PLX_OK);
+    return schedule.us;
 }
 
 static void what_is_chosen_runs_and_costs_least(void **unused)
@@ -229,12 +216,12 @@ static void shapes_have_their_kernels(void **unused)
  * multiprocessor; long blocks end one by one, and their parts are worth it. */
 static void short_blocks_end_together(void **unused)
 {
-    const plx_gemm_tilings *cuts = plx_gemm_async_copy_tilings(&hopper);
+    const plx_gemm_tilings cuts = plx_gemm_tilings_of(PLX_GEMM_ASYNC_COPY, &hopper);
     const plx_problem few_terms = plx_gemm_of(PLX_F32, false, true, 488, 4243, 383),
                       many_terms = plx_gemm_of(PLX_F32, false, true, 488, 4243, 3830);
     (void)unused;
-    const plx_gemm_tiling whole = plx_gemm_best_tiling(cuts, &few_terms, &hopper),
-                          divided = plx_gemm_best_tiling(cuts, &many_terms, &hopper);
+    const plx_gemm_tiling whole = plx_gemm_best_tiling(&cuts, &few_terms, &hopper, INFINITY),
+                          divided = plx_gemm_best_tiling(&cuts, &many_terms, &hopper, INFINITY);
     assert_int_equal(whole.cluster * whole.clusters, 1);
     assert_true(divided.cluster * divided.clusters > 1);
     expect("many-blocks", 11775, 345, 27);
@@ -254,8 +241,10 @@ static void clusters_share_evenly(void **unused)
     const plx_problem problem = plx_gemm_of(PLX_F32, false, true, 64, 96, 4096);
     bool seen = false;
     (void)unused;
-    plx_gemm_each_tiling(&plx_gemm_many_tilings, &problem, assert_even, &seen);
-    plx_gemm_each_tiling(plx_gemm_async_copy_tilings(&hopper), &problem, assert_even, &seen);
+    const plx_gemm_tilings many = plx_gemm_tilings_of(PLX_GEMM_MANY_BLOCKS, &hopper),
+                           copied = plx_gemm_tilings_of(PLX_GEMM_ASYNC_COPY, &hopper);
+    plx_gemm_each_tiling(&many, &problem, &hopper, assert_even, &seen);
+    plx_gemm_each_tiling(&copied, &problem, &hopper, assert_even, &seen);
     assert_true(seen);
 }
 

@@ -2,9 +2,9 @@
  * block its share, and it leaves to others what it does not multiply. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/choose.h"
-#include "kernels/gemm/configs.h"
-#include "kernels/gemm/wgmma_elected.h"
+#include "kernels/gemm/plan/plan.h"
+#include "kernels/gemm/plan/family.h"
+#include "kernels/gemm/launch/tensor.h"
 #include "kernels/gemm/device/tensor/wgmma-elected.h"
 
 enum { A, B, C, MOST_CONFIGS = 128 };
@@ -104,7 +104,7 @@ static void every_configuration_covers_c(void **unused)
         if (i % 4 == 2) /* both lie across k */
             continue;
         plx_problem problem = plx_gemm_of(i % 8 < 4 ? PLX_F16 : PLX_BF16, i & 2, i & 1, side[0], side[1], side[2]);
-        const size_t count = plx_elected_configs(&problem, &hopper, configs, MOST_CONFIGS);
+        const size_t count = configs_of("wgmma-elected", &problem, &hopper, configs, MOST_CONFIGS);
         assert_in_range(count, 2, MOST_CONFIGS);
         for (size_t j = 0; j < count; j++) {
             problem.config = configs[j].number;
@@ -125,7 +125,7 @@ static void small_devices_get_no_more_blocks_than_fit(void **unused)
     plx_problem problem = product(PLX_BF16, 1000, 2112, 7168);
     (void)unused;
     part.units = 16;
-    const size_t count = plx_elected_configs(&problem, &part, configs, MOST_CONFIGS);
+    const size_t count = configs_of("wgmma-elected", &problem, &part, configs, MOST_CONFIGS);
     assert_true(count > 0);
     for (size_t i = 0; i < count && i < MOST_CONFIGS; i++) {
         problem.config = configs[i].number;

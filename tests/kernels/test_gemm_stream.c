@@ -2,7 +2,7 @@
  * looks for them, and no tile is deeper than is said. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/stream_k.h"
+#include "kernels/gemm/plan/simt.h"
 #include "kernels/gemm/device/common/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -22,7 +22,7 @@ static plx_problem some_problem(uint64_t *state)
 
 static plx_gemm_tiling some_cut(uint64_t *state)
 {
-    return (plx_gemm_tiling){.tile = &plx_gemm_tiles[next_number(state) % PLX_GEMM_STREAM_TILES],
+    return (plx_gemm_tiling){.tile = &plx_gemm_stream_tile[next_number(state) % PLX_GEMM_STREAM_TILES],
                              .cluster = 1,
                              .clusters = 1,
                              .waves = 1 + (int)(next_number(state) % 2),
@@ -117,10 +117,11 @@ static void launches_are_as_dealt(void **unused)
     for (int i = 0; i < 300; ++i) {
         plx_problem problem = some_problem(&state);
         plx_config configs[64];
-        const size_t count = row->configs(&problem, &hopper, configs, 64);
+        const size_t count = row->configs(row, &problem, &hopper, configs, 64);
         assert_true(count > 0 && count <= 64);
         problem.config = configs[next_number(&state) % count].number;
-        const plx_gemm_tiling cut = plx_gemm_best_stream(&problem, &hopper);
+        const plx_schedule schedule = schedule_of(&problem, "stream-k", &hopper);
+        const plx_gemm_tiling cut = plx_gemm_tiling_by(&schedule, &hopper);
         const plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
         const plx_recipe recipe = recipe_of(&problem, "stream-k", &hopper);
         const plx_step *step = product_of(&recipe);
@@ -141,7 +142,8 @@ static void launches_are_as_dealt(void **unused)
 static void what_has_no_room_is_whole(void **unused)
 {
     plx_problem problem = plx_gemm_of(PLX_F32, false, true, 128 * 263, 128, INT64_C(1) << 31);
-    const plx_gemm_tiling cut = {.tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1, .waves = 1, .eighths = 8};
+    const plx_gemm_tiling cut = {
+        .tile = &plx_gemm_stream_tile[0], .cluster = 1, .clusters = 1, .waves = 1, .eighths = 8};
     plx_gemm_stream s = plx_gemm_stream_of(&problem, &hopper, &cut);
     (void)unused;
     assert_true(s.whole == 263 && s.ranges == 0);

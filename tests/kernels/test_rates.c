@@ -3,7 +3,7 @@
 #include "kernel_support.h"
 
 #include "base/sha256.h"
-#include "kernels/gemm/configs.h"
+#include "kernels/gemm/plan/family.h"
 #include "study/tune/rates.h"
 
 #include <math.h>
@@ -11,13 +11,20 @@
 
 static const char *const generated[] = {"async-copy", "many-blocks", "split-k", "stream-k", "short-k", "few-rows"};
 enum { GENERATED = sizeof generated / sizeof generated[0], MOST_RATES = 128 };
+/* Of the tensor cores, and of vectors: not of f32 alone. */
+static const char *const others[] = {"matvec",        "dmma",          "dmma-bulk",    "wgmma",      "wgmma-pipelined",
+                                     "wgmma-cluster", "wgmma-elected", "wgmma-narrow", "mma-direct", "wgmma-tf32"};
+/* Tables that no kernel's model lists. */
+static const char *const shared[] = {"cuda-9.0/clusters", "opencl-9.0/async-copy", "opencl-9.0/few-rows",
+                                     "opencl-9.0/partitions", "opencl-9.0/split-k"};
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 static plx_device_info hopper; /* set by main */
 
 static size_t rates_of(const char *kernel, plx_rate *rates)
 {
-    const plx_time_model *model = row_named(PLX_GEMM, kernel)->model;
-    const size_t count = model->rates(&hopper, rates, MOST_RATES);
+    const plx_row *row = row_named(PLX_GEMM, kernel);
+    const size_t count = row->model->rates(row, &hopper, rates, MOST_RATES);
     assert_in_range(count, 1, MOST_RATES);
     return count;
 }
@@ -27,7 +34,7 @@ static size_t rates_of(const char *kernel, plx_rate *rates)
 static char *text_of(const char *kernel)
 {
     char path[512], *text = calloc(1, 1 << 16);
-    (void)snprintf(path, sizeof path, "%s/kernels/gemm/rates/cuda-9.0/%s.h", getenv("top_srcdir"), kernel);
+    (void)snprintf(path, sizeof path, "%s/kernels/gemm/plan/rates/%s.h", getenv("top_srcdir"), kernel);
     FILE *from = fopen(path, "r");
     if (from == NULL)
         fail_msg("%s can't be read", path);
@@ -37,7 +44,7 @@ static char *text_of(const char *kernel)
     return text;
 }
 
-/* The fit of a command made it, and nobody typed into what stands behind the first two lines. */
+/* Where it is from, and nobody typed into what stands behind the first two lines. */
 static void assert_untouched(const char *kernel, const char *first, const char *second, const char *lines)
 {
     char hex[2 * PLX_SHA256_BYTES + 1];
@@ -47,9 +54,12 @@ static void assert_untouched(const char *kernel, const char *first, const char *
     plx_sha256_add(&hash, lines, strlen(lines));
     plx_sha256_end(&hash, digest);
     plx_sha256_text(digest, hex);
-    if (strncmp(first, "/* By ", 6) != 0 || strstr(first, "`parallax tune gemm") == NULL ||
-        strstr(first, " times") == NULL)
-        fail_msg("%s.h does not say by what command and to how many times it was fitted", kernel);
+    const bool in_cuda = strncmp(kernel, "cuda", 4) == 0;
+    if (strncmp(first, "/* By ", 6) != 0 || (in_cuda && strstr(first, "`parallax tune gemm") == NULL) ||
+        strstr(first, "times") == NULL || strstr(first, "NVIDIA H") == NULL)
+        fail_msg("%s.h does not say by what command, on which device and to which times it was fitted", kernel);
+    if (strstr(first, " 20") == NULL && strstr(first, "driver ") == NULL)
+        fail_msg("%s.h does not say when", kernel);
     if (strstr(second, hex) == NULL)
         fail_msg("%s.h was changed by hand: generate it anew", kernel);
 }
@@ -71,18 +81,34 @@ static void assert_in_use(const char *kernel, const char *lines)
     assert_string_equal(lines, "");
 }
 
+static void check_table(const char *table, const char *kernel)
+{
+    char *text = text_of(table), *second = strchr(text, '\n'),
+         *lines = second != NULL ? strchr(second + 1, '\n') : NULL;
+    assert_non_null(lines);
+    *lines = '\0';
+    assert_untouched(table, text, second + 1, lines + 1);
+    if (kernel != NULL)
+        assert_in_use(kernel, lines + 1);
+    free(text);
+}
+
+static void check_kernel(const char *kernel)
+{
+    char table[64];
+    (void)snprintf(table, sizeof table, "cuda-9.0/%s", kernel);
+    check_table(table, kernel);
+}
+
 static void what_is_in_use_was_generated(void **unused)
 {
     (void)unused;
-    for (size_t i = 0; i < GENERATED; i++) {
-        char *text = text_of(generated[i]), *second = strchr(text, '\n'),
-             *lines = second != NULL ? strchr(second + 1, '\n') : NULL;
-        assert_non_null(lines);
-        *lines = '\0';
-        assert_untouched(generated[i], text, second + 1, lines + 1);
-        assert_in_use(generated[i], lines + 1);
-        free(text);
-    }
+    for (size_t i = 0; i < GENERATED; i++)
+        check_kernel(generated[i]);
+    for (size_t i = 0; i < COUNT(others); i++)
+        check_kernel(others[i]);
+    for (size_t i = 0; i < COUNT(shared); i++)
+        check_table(shared[i], NULL);
 }
 
 /* ---- the fit -------------------------------------------------------------------------------- */
@@ -90,7 +116,7 @@ static void what_is_in_use_was_generated(void **unused)
 enum { PROBLEMS = 150, OF_EACH = 12, TIMES = PROBLEMS * OF_EACH, MOST_CONFIGS = 4096 };
 
 typedef struct timed {
-    const plx_time_model *model;
+    const plx_row *row;
     plx_problem problems[TIMES]; /* with their configurations */
     double us[TIMES];
 } timed;
@@ -98,7 +124,7 @@ typedef struct timed {
 static double expect(void *data, size_t time, const double *rates)
 {
     const timed *all = data;
-    return all->model->expect(&all->problems[time], &hopper, rates);
+    return all->row->model->expect(all->row, &all->problems[time], &hopper, rates);
 }
 
 static plx_problem some_problem(uint64_t *state)
@@ -119,10 +145,10 @@ static void make_times(timed *all, const char *kernel, const double *rates, doub
 {
     static plx_config configs[MOST_CONFIGS];
     const plx_row *row = row_named(PLX_GEMM, kernel);
-    all->model = row->model;
+    all->row = row;
     for (size_t i = 0; i < TIMES; i += OF_EACH) {
         const plx_problem problem = some_problem(state);
-        const size_t listed = row->configs != NULL ? row->configs(&problem, &hopper, configs, MOST_CONFIGS) : 0;
+        const size_t listed = row->configs != NULL ? row->configs(row, &problem, &hopper, configs, MOST_CONFIGS) : 0;
         const size_t count = listed < MOST_CONFIGS ? listed : MOST_CONFIGS;
         for (size_t j = i; j < i + OF_EACH; j++) {
             all->problems[j] = problem;
@@ -200,13 +226,13 @@ static void bad_configurations_are_refused(void **unused)
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 300, 200, 100);
     (void)unused;
     for (size_t k = 0; k < GENERATED; k++) {
-        const plx_time_model *model = row_named(PLX_GEMM, generated[k])->model;
+        const plx_row *row = row_named(PLX_GEMM, generated[k]);
         problem.config = 0;
-        assert_true(model->expect(&problem, &hopper, NULL) > 0.0);
+        assert_true(row->model->expect(row, &problem, &hopper, NULL) > 0.0);
         problem.config = UINT32_MAX;
-        assert_true(model->expect(&problem, &hopper, NULL) == 0.0);
+        assert_true(row->model->expect(row, &problem, &hopper, NULL) == 0.0);
         problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 100, .cluster = 1, .parts = 1});
-        assert_true(model->expect(&problem, &hopper, NULL) == 0.0);
+        assert_true(row->model->expect(row, &problem, &hopper, NULL) == 0.0);
     }
 }
 

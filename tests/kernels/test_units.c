@@ -2,15 +2,12 @@
  * ask of the copy engine and of memory, which of them is chosen, and how well planes must hold an operand. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/choose.h"
-#include "kernels/gemm/configs.h"
-#include "kernels/gemm/mma_direct.h"
-#include "kernels/gemm/f16x3.h"
+#include "kernels/gemm/plan/plan.h"
+#include "kernels/gemm/plan/family.h"
 #include "kernels/gemm/device/tensor/mma-direct.h"
-#include "kernels/gemm/wgmma_narrow.h"
 #include "kernels/gemm/device/split-precision/panels.h"
 #include "kernels/gemm/device/common/tensor-tiles.h"
-#include "kernels/gemm/wgmma.h"
+#include "kernels/gemm/launch/tensor.h"
 
 enum { A, B, C, LINE = 128 };
 
@@ -687,7 +684,7 @@ static void narrow_tiles_are_shared_by_clusters(void **unused)
     assert_int_equal(depth_of("wgmma-narrow", &problem, &hopper), 4 * 64 / 8 * 11 + 7); /* 30 steps by 8 blocks */
     problem = product(PLX_BF16, 0, 8192, 16, 8192);
     static plx_config configs[512];
-    const size_t count = plx_gemm_narrow_configs(&problem, &hopper, configs, 512);
+    const size_t count = configs_of("wgmma-narrow", &problem, &hopper, configs, 512);
     assert_in_range(count, 3, 512);
     for (size_t i = 0; i < count; i++)
         assert_true(strchr(configs[i].name, 'c') == NULL || strcmp(configs[i].name, "128x16c2") == 0); /* 64 tiles */
@@ -709,10 +706,10 @@ static void tiles_of_128_rows_are_for_cuda(void **unused)
         assert_int_equal(step->grid[0], 8 * 2); /* a tile is a cluster's */
         assert_int_equal(step->cluster, 2);
         expect_narrow_map(&recipe.maps[0], &problem, A, 128);
-        assert_int_equal(plx_gemm_narrow_configs(&problem, &opencl, configs, 512),
+        assert_int_equal(configs_of("wgmma-narrow", &problem, &opencl, configs, 512),
                          0); /* what is asked for isn't there */
         problem.config = 0;
-        const size_t count = plx_gemm_narrow_configs(&problem, &opencl, configs, 512);
+        const size_t count = configs_of("wgmma-narrow", &problem, &opencl, configs, 512);
         assert_in_range(count, 1, 512);
         for (size_t i = 0; i < count; i++)
             assert_null(strstr(configs[i].name, "128"));

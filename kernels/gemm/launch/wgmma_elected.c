@@ -1,0 +1,254 @@
+/* wgmma-elected: products of f16 and bf16 in tiles of any width: tiles, and launches. */
+#include "tensor.h"
+
+#include "gemm/device/common/tensor-tiles.h"
+#include "gemm/device/tensor/wgmma-elected.h"
+#include "kernels/arithmetic.h"
+#include "kernels/operation.h"
+
+#include <math.h>
+
+enum { A, B, C, LINE = 128 }; /* operands; bytes of a row of a stage */
+
+/* ---- tiles ------------------------------------------------------------------------------------- */
+
+enum {
+    LEAST_STAGES = 3,
+    MANY_STAGES = 6, /* from which on two blocks of C are worth their room */
+    MOST_STAGES = 24,
+    MOST_AREA = 256 * 160 /* of a block's tile */
+};
+
+#define TILE(BLOCKS, COLS, MN_MAJOR) {BLOCKS, COLS, "gemm_wgmma_elected_" #BLOCKS "x" #COLS, MN_MAJOR},
+
+/* A configuration's number has a tile's place, so that the two lists are one behind the other. */
+const plx_elected_tile *plx_elected_tiles(size_t *count)
+{
+    static const plx_elected_tile tiles[] = {GEMM_ELECTED_TILES(TILE, false) GEMM_ELECTED_ACROSS_TILES(TILE, true)};
+    *count = sizeof tiles / sizeof tiles[0];
+    return tiles;
+}
+
+int32_t plx_elected_rows(const plx_elected_tiling *tiling)
+{
+    return 64 * tiling->tile->blocks * (tiling->ping_pong ? 1 : 2);
+}
+
+int32_t plx_elected_blocks(const plx_elected_tiling *tiling)
+{
+    return tiling->cluster_rows * tiling->cluster_cols;
+}
+
+int32_t plx_elected_lines(const plx_elected_tiling *tiling)
+{
+    return tiling->y_inner ? tiling->tile->cols : 64 * (int32_t)quotient_up(tiling->tile->cols, 64);
+}
+
+static int64_t stage_bytes(const plx_elected_tiling *tiling)
+{
+    return 2 * GEMM_UNITS_DEPTH * ((int64_t)plx_elected_rows(tiling) + plx_elected_lines(tiling));
+}
+
+/* A stage has two barriers; all begins at a multiple of 1024. */
+int64_t plx_elected_shared(const plx_elected_tiling *tiling)
+{
+    return 1024 + tiling->stages * (stage_bytes(tiling) + 16) + 2 * tiling->outs * GEMM_ELECTED_BLOCK +
+           GEMM_ELECTED_ORDER;
+}
+
+int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks)
+{
+    const int64_t units = plx_gemm_sms(device);
+    const int64_t taken = blocks <= 2 ? units : units * 10 / 11;
+    return larger(1, taken / blocks);
+}
+
+bool plx_elected_bulk(const plx_problem *problem)
+{
+    return plx_output_dtype(problem) != PLX_F32 && (float)problem->of.gemm.beta == 0.0f &&
+           plx_units_rows_reached(problem);
+}
+
+/* Stages and blocks of C, as many as there is room for; false where that is too little. */
+static bool fill_shared(const plx_device_info *device, plx_elected_tiling *tiling)
+{
+    int64_t stages[3] = {0};
+    for (int outs = 1; outs <= 2; outs++) {
+        tiling->outs = outs;
+        tiling->stages = 0;
+        const int64_t room = (int64_t)device->max_shared_bytes - plx_elected_shared(tiling);
+        stages[outs] = room > 0 ? smaller(MOST_STAGES, room / (stage_bytes(tiling) + 16)) : 0;
+    }
+    tiling->outs = stages[2] >= MANY_STAGES || stages[2] == stages[1] ? 2 : 1;
+    tiling->stages = (int32_t)stages[tiling->outs];
+    return tiling->stages >= LEAST_STAGES;
+}
+
+/* As square a part of the product as there are blocks at once shares what they read; few rounds go row by
+ * row. */
+int32_t plx_elected_order(const plx_elected_tiling *tiling, const plx_device_info *device)
+{
+    const int64_t slots = plx_elected_slots(device, plx_elected_blocks(tiling));
+    const double rows = plx_elected_rows(tiling), area = rows * tiling->tile->cols;
+    if (tiling->down * tiling->across <= 2 * slots)
+        return 1;
+    const double side = sqrt((double)device->units * area) / (tiling->cluster_rows * rows);
+    return (int32_t)fmin(fmax(1, round(side)), (double)tiling->down);
+}
+
+bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device, plx_elected_tiling *tiling)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const int64_t rows = tiling->transposed ? p->n : p->m, cols = tiling->transposed ? p->m : p->n;
+    const int64_t area = (int64_t)plx_elected_rows(tiling) * tiling->tile->cols;
+    if (area > MOST_AREA || plx_elected_lines(tiling) % tiling->cluster_rows != 0 || !fill_shared(device, tiling))
+        return false;
+    tiling->down = quotient_up(rows, (int64_t)plx_elected_rows(tiling) * tiling->cluster_rows);
+    tiling->across = quotient_up(cols, (int64_t)tiling->tile->cols * tiling->cluster_cols);
+    int64_t items;
+    return !__builtin_mul_overflow(tiling->down, tiling->across, &items) && items <= INT32_MAX / 2;
+}
+
+plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_elected_tile *tile, bool transposed,
+                                    bool ping_pong)
+{
+    const bool a_inner = !problem->of.gemm.trans_a, b_inner = problem->of.gemm.trans_b;
+    return (plx_elected_tiling){.tile = tile,
+                                .transposed = transposed,
+                                .x_inner = transposed ? b_inner : a_inner,
+                                .y_inner = transposed ? a_inner : b_inner,
+                                .ping_pong = ping_pong};
+}
+
+plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_device_info *device,
+                                         const plx_schedule *schedule)
+{
+    size_t count;
+    plx_elected_tiling tiling = plx_elected_form(problem, &plx_elected_tiles(&count)[schedule->tile],
+                                                 schedule->transposed, schedule->ping_pong);
+    tiling.cluster_rows = schedule->cluster_rows;
+    tiling.cluster_cols = schedule->cluster_cols;
+    (void)plx_elected_fill(problem, device, &tiling);
+    tiling.order = plx_elected_order(&tiling, device);
+    return tiling;
+}
+
+/* ---- maps ------------------------------------------------------------------------------ */
+
+/* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms,
+ * of 64 rows or columns. */
+static void add_operand(const plx_gemm_operand *stored, int32_t side, int32_t shares, plx_recipe *recipe,
+                        plx_step *step)
+{
+    plx_tensor_map map = plx_gemm_map_of(stored);
+    map.box_width = 64;
+    map.box_height = (uint32_t)((stored->inner ? side : GEMM_UNITS_DEPTH) / shares);
+    map.swizzle = LINE;
+    plx_step_map(recipe, step, &map);
+}
+
+/* Of 64 rows of the product WIDTH columns; what is narrower than a line of C lies without swizzle. */
+static plx_tensor_map map_of_result(const plx_problem *problem, const plx_elected_tiling *tiling, int32_t width)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool narrow = width < 64 && !tiling->transposed;
+    return (plx_tensor_map){
+        .operand = C,
+        .dtype = plx_output_dtype(problem),
+        .width = (uint64_t)p->n,
+        .height = (uint64_t)p->m,
+        .pitch = (uint64_t)p->ldc * 2,
+        .box_width = narrow ? (uint32_t)width : 64,
+        .box_height = tiling->transposed ? (uint32_t)width : 64,
+        .swizzle = narrow ? 0 : LINE,
+    };
+}
+
+/* Where C does not leave by bulk stores, another map stands in the place of its two, which nothing reads. */
+static void add_maps(const plx_problem *problem, const plx_elected_tiling *tiling, const plx_gemm_operand *a,
+                     const plx_gemm_operand *b, bool bulk, plx_recipe *recipe, plx_step *step)
+{
+    const int32_t cols = tiling->tile->cols;
+    add_operand(tiling->transposed ? b : a, plx_elected_rows(tiling), tiling->cluster_cols, recipe, step);
+    add_operand(tiling->transposed ? a : b, cols, tiling->cluster_rows, recipe, step);
+    const plx_tensor_map first = recipe->maps[0];
+    const plx_tensor_map whole = bulk ? map_of_result(problem, tiling, 64) : first,
+                         rest = bulk && cols % 64 != 0 ? map_of_result(problem, tiling, cols % 64) : whole;
+    plx_step_map(recipe, step, &whole);
+    plx_step_map(recipe, step, &rest);
+}
+
+/* ---- the launch -------------------------------------------------------------------------- */
+
+static int32_t flags_of(const plx_elected_tiling *tiling, bool bulk, bool early)
+{
+    return (tiling->ping_pong ? GEMM_ELECTED_TURNS : 0) | (tiling->transposed ? GEMM_ELECTED_TURNED : 0) |
+           (bulk ? GEMM_ELECTED_BULK : 0) | (early ? GEMM_ELECTED_EARLY : 0);
+}
+
+static void add_work(const plx_elected_tiling *tiling, bool bulk, bool early, plx_step *step)
+{
+    plx_step_i32(step, tiling->cluster_rows);
+    plx_step_i32(step, tiling->cluster_cols);
+    plx_step_i32(step, (int32_t)tiling->down);
+    plx_step_i32(step, (int32_t)tiling->across);
+    plx_step_i32(step, tiling->order);
+    plx_step_i32(step, tiling->stages);
+    plx_step_i32(step, tiling->outs);
+    plx_step_i32(step, flags_of(tiling, bulk, early));
+    plx_step_shared(step, plx_elected_shared(tiling));
+}
+
+/* Of the operands that are multiplied, for which the kernels are compiled. */
+static const char *variant_of(const plx_problem *problem, const plx_elected_tiling *tiling)
+{
+    const bool is_f16 = problem->dtype == PLX_F16;
+    if (tiling->x_inner && tiling->y_inner)
+        return is_f16 ? "f16_nt" : "bf16_nt";
+    if (tiling->x_inner)
+        return is_f16 ? "f16_nn" : "bf16_nn";
+    return is_f16 ? "f16_tt" : "bf16_tt";
+}
+
+/* Blocks stay for all their tiles. */
+static void add_product(const plx_problem *problem, const plx_device_info *device, const plx_elected_tiling *tiling,
+                        const plx_gemm_operand *a, const plx_gemm_operand *b, bool bulk, plx_recipe *recipe)
+{
+    const int32_t blocks = tiling->cluster_rows * tiling->cluster_cols;
+    plx_step *step = plx_recipe_step(recipe, tiling->tile->entry, GEMM_ELECTED_THREADS, 1);
+    step->grid[0] = (uint64_t)(smaller(tiling->down * tiling->across, plx_elected_slots(device, blocks)) * blocks);
+    step->cluster = blocks > 1 ? (uint32_t)blocks : 0;
+    step->dependent_launch = true;
+    step->variant = variant_of(problem, tiling);
+    step->code = tiling->tile->mn_major ? "gemm/wgmma-elected-across" : NULL;
+    add_maps(problem, tiling, a, b, bulk, recipe, step);
+    plx_gemm_step_result(problem, true, step);
+    add_work(tiling, bulk, recipe->schedule.early, step);
+}
+
+static plx_status add_launches(const plx_problem *problem, const plx_device_info *device,
+                               const plx_elected_tiling *tiling, plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_operand a = plx_gemm_operand_as(problem, A), b = plx_gemm_operand_as(problem, B);
+    uint64_t scratch = PLX_SCRATCH_COUNTERS;
+    const plx_status status = plx_gemm_pack(device, &a, &b, &scratch, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    if (scratch > PLX_SCRATCH_COUNTERS)
+        recipe->scratch_bytes = scratch;
+    add_product(problem, device, tiling, &a, &b, recipe->schedule.paths[C] == PLX_PATH_TMA, recipe);
+    return plx_gemm_check_scratch(recipe, device, error);
+}
+
+plx_status plx_elected_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                              plx_error *error)
+{
+    bool multiplies = false;
+    plx_status status = plx_units_start(problem, recipe, error);
+    if (status == PLX_OK)
+        status = plx_units_without_terms(problem, device, recipe, &multiplies, error);
+    if (status != PLX_OK || !multiplies)
+        return status;
+    const plx_elected_tiling tiling = plx_elected_tiling_by(problem, device, &recipe->schedule);
+    return add_launches(problem, device, &tiling, recipe, error);
+}
