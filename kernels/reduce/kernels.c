@@ -276,219 +276,112 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
 /* ---- the ladder ------------------------------------------------------------------ */
 
 static const plx_row rows[ROWS] = {
-    [INTERLEAVED] =
-        {
-            .about =
-                {
-                    .name = "interleaved",
-                    .idea = "a tree over neighbours in global memory: each block of 1024 combines what is 1, 2, 4 ... "
-                            "apart, on a scratch copy",
-                    .gain = "the starting point: 1024 elements in 10 steps instead of 1023, by all threads "
-                            "of a block",
-                    .limit =
-                        "every second, fourth ... thread works, so that all warps take part in each step with few of "
-                        "their lanes, and their accesses are spread over as many transactions as before",
-                    .needs = "scratch memory of the size of the input",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_one,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_interleaved", .items = 1, .copies = true},
-        },
-    [GMEM] =
-        {
-            .about =
-                {
-                    .name = "gmem",
-                    .idea = "a tree in global memory: each block of 1024 folds its elements in halves, on "
-                            "a scratch copy",
-                    .gain =
-                        "the threads that work are neighbours, and so is what they read: whole warps fall idle, and "
-                        "a step has half as many transactions as the one before",
-                    .limit = "every step of the tree loads and stores global memory, and half of the "
-                             "threads that were still at work fall idle in each; the copy alone doubles "
-                             "the traffic",
-                    .needs = "scratch memory of the size of the input",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_one,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_gmem", .items = 1, .copies = true},
-        },
-    [DIVERGENT] =
-        {
-            .about =
-                {
-                    .name = "divergent",
-                    .idea =
-                        "shared memory, with the tree over neighbours that most textbooks begin with: threads 0, 2, 4 "
-                        "... work, then 0, 4, 8 ...",
-                    .gain =
-                        "global memory is read once and written once per block instead of in each of the 10 steps, and "
-                        "there is no scratch copy",
-                    .limit = "warps diverge: all 32 of them issue each of the 10 steps, most for one lane or two",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_one,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_divergent", .items = 1, .static_shared = true},
-        },
-    [BANK_CONFLICT] =
-        {
-            .about =
-                {
-                    .name = "bank-conflict",
-                    .idea =
-                        "the same tree by the first threads of the block: thread t combines elements 2st and 2st + s",
-                    .gain = "no warp diverges before the last: those without work only wait at the barriers",
-                    .limit =
-                        "lanes read shared memory 2, 4 ... 32 elements apart: up to 32 of them meet in one bank, one "
-                        "after the other",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_one,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_bank_conflict", .items = 1, .static_shared = true},
-        },
-    [SMEM] =
-        {
-            .about =
-                {
-                    .name = "smem",
-                    .idea = "the tree folds in halves, as gmem's: neighbouring threads read neighbouring elements of "
-                            "shared "
-                            "memory",
-                    .gain = "no bank conflicts: a warp's 32 reads are one pass through shared memory",
-                    .limit = "one load per thread in flight, then ten barriers at which most threads only "
-                             "wait",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_one,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_smem", .items = 1, .static_shared = true},
-        },
-    [SMEM_DYNAMIC] =
-        {
-            .about =
-                {
-                    .name = "smem-dynamic",
-                    .idea = "the same tree in shared memory whose size is given by the launch",
-                    .gain = "none expected: the same instructions run; it shows the launch parameter that "
-                            "a kernel needs when the size is not known while compiling",
-                    .limit = "as smem",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_one,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_smem_dynamic", .items = 1, .dynamic_shared = true},
-        },
-    [UNROLL4] =
-        {
-            .about =
-                {
-                    .name = "unroll4",
-                    .idea = "each block folds the data of four while it loads them, then runs the tree "
-                            "once",
-                    .gain = "four independent loads hide each other's latency, and the barriers of one "
-                            "tree serve four times the data: up to 4 times where those were the limit",
-                    .limit = "4-byte loads: half of the instructions only compute addresses and check the "
-                             "end",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_fold,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_unroll4", .items = REDUCE_ITEMS, .static_shared = true},
-        },
-    [UNROLL4_DYNAMIC] =
-        {
-            .about =
-                {
-                    .name = "unroll4-dynamic",
-                    .idea = "unroll4 with its shared memory sized by the launch",
-                    .gain = "none expected, as from smem to smem-dynamic",
-                    .limit = "as unroll4",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_fold,
-                },
-            .recipe = tree_recipe,
-            .form = &(const tree_kernel){"reduce_unroll4_dynamic", .items = REDUCE_ITEMS, .dynamic_shared = true},
-        },
-    [SHUFFLE] =
-        {
-            .about =
-                {
-                    .name = "shuffle",
-                    .idea = "unroll4 whose tree runs from register to register: lanes of a warp exchange "
-                            "values directly",
-                    .gain = "one barrier instead of six and 32 words of shared memory instead of 1024: "
-                            "blocks end sooner and make room for the next",
-                    .limit = "still 4-byte loads, four per thread",
-                    .needs = "shuffles: CUDA, inline PTX in NVIDIA's OpenCL, or sub-group shuffles",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_fold,
-                },
-            .recipe = tree_recipe,
-            .form =
-                &(const tree_kernel){"reduce_shuffle", .items = REDUCE_ITEMS, .static_shared = true, .shuffles = true},
-        },
-    [VECTOR] =
-        {
-            .about =
-                {
-                    .name = "vector",
-                    .idea = "16-byte loads, eight in flight in every thread, four blocks of 256 for each "
-                            "multiprocessor that stay until all is read; a second launch of one block joins "
-                            "the partials",
-                    .gain = "a quarter of the load instructions and 8 times the bytes in flight, no block "
-                            "that has to be started while memory waits: its bandwidth is reached",
-                    .limit = "the bandwidth of memory for large inputs, two launches for small ones",
-                    .needs = "",
-                    REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
-                    .depth = plx_reduce_depth_of_vector,
-                },
-            .recipe = vector_recipe,
-        },
-    [ONEPASS] =
-        {
-            .about =
-                {
-                    .name = "onepass",
-                    .idea = "one launch: each block draws a ticket, and the last to finish joins the "
-                            "partials in a fixed order",
-                    .gain = "saves the second launch, a few microseconds: up to twice as fast on small "
-                            "inputs, the same on large ones; where a launch may begin before the one before "
-                            "it ends, only below 8 MiB.  The order of the sum does not depend on who comes last",
-                    .limit = "the launch itself below about a megabyte, the bandwidth of memory above",
-                    .needs = "",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_vector,
-                },
-            .recipe = onepass_recipe,
-        },
-    [BULK] =
-        {
-            .about =
-                {
-                    .name = "bulk",
-                    .idea = "onepass whose tiles are copied to shared memory in bulk, several on their way at "
-                            "any moment, while the threads add up the one that has arrived",
-                    .gain = "one instruction asks for 32 KiB, and the bytes in flight depend on shared memory, "
-                            "not on threads and their registers: half a per cent more of the bandwidth of "
-                            "memory at 4 GiB, less below 2",
-                    .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
-                             "addition, which small inputs feel",
-                    .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
-                    REDUCE_KERNEL,
-                    .depth = plx_reduce_depth_of_bulk,
-                },
-            .recipe = bulk_recipe,
-        },
+    ROW(INTERLEAVED,
+        ABOUT(.name = "interleaved",
+              .idea = "a tree over neighbours in global memory: each block of 1024 combines what is 1, 2, 4 ... apart, "
+                      "on a scratch copy",
+              .gain = "the starting point: 1024 elements in 10 steps instead of 1023, by all threads of a block",
+              .limit = "every second, fourth ... thread works, so that all warps take part in each step with few of "
+                       "their lanes, and their accesses are spread over as many transactions as before",
+              .needs = "scratch memory of the size of the input", REDUCE_KERNEL, .depth = plx_reduce_depth_of_one),
+        .recipe = tree_recipe, .form = &(const tree_kernel){"reduce_interleaved", .items = 1, .copies = true}),
+    ROW(GMEM,
+        ABOUT(.name = "gmem",
+              .idea = "a tree in global memory: each block of 1024 folds its elements in halves, on a scratch copy",
+              .gain = "the threads that work are neighbours, and so is what they read: whole warps fall idle, and a "
+                      "step has half as many transactions as the one before",
+              .limit = "every step of the tree loads and stores global memory, and half of the threads that were still "
+                       "at work fall idle in each; the copy alone doubles the traffic",
+              .needs = "scratch memory of the size of the input", REDUCE_KERNEL, .depth = plx_reduce_depth_of_one),
+        .recipe = tree_recipe, .form = &(const tree_kernel){"reduce_gmem", .items = 1, .copies = true}),
+    ROW(DIVERGENT,
+        ABOUT(.name = "divergent",
+              .idea = "shared memory, with the tree over neighbours that most textbooks begin with: threads 0, 2, 4 "
+                      "... work, then 0, 4, 8 ...",
+              .gain = "global memory is read once and written once per block instead of in each of the 10 steps, and "
+                      "there is no scratch copy",
+              .limit = "warps diverge: all 32 of them issue each of the 10 steps, most for one lane or two",
+              .needs = "", REDUCE_KERNEL, .depth = plx_reduce_depth_of_one),
+        .recipe = tree_recipe, .form = &(const tree_kernel){"reduce_divergent", .items = 1, .static_shared = true}),
+    ROW(BANK_CONFLICT,
+        ABOUT(.name = "bank-conflict",
+              .idea = "the same tree by the first threads of the block: thread t combines elements 2st and 2st + s",
+              .gain = "no warp diverges before the last: those without work only wait at the barriers",
+              .limit = "lanes read shared memory 2, 4 ... 32 elements apart: up to 32 of them meet in one bank, one "
+                       "after the other",
+              .needs = "", REDUCE_KERNEL, .depth = plx_reduce_depth_of_one),
+        .recipe = tree_recipe, .form = &(const tree_kernel){"reduce_bank_conflict", .items = 1, .static_shared = true}),
+    ROW(SMEM,
+        ABOUT(.name = "smem",
+              .idea = "the tree folds in halves, as gmem's: neighbouring threads read neighbouring elements of shared "
+                      "memory",
+              .gain = "no bank conflicts: a warp's 32 reads are one pass through shared memory",
+              .limit = "one load per thread in flight, then ten barriers at which most threads only wait", .needs = "",
+              REDUCE_KERNEL, .depth = plx_reduce_depth_of_one),
+        .recipe = tree_recipe, .form = &(const tree_kernel){"reduce_smem", .items = 1, .static_shared = true}),
+    ROW(SMEM_DYNAMIC,
+        ABOUT(.name = "smem-dynamic", .idea = "the same tree in shared memory whose size is given by the launch",
+              .gain = "none expected: the same instructions run; it shows the launch parameter that a kernel needs "
+                      "when the size is not known while compiling",
+              .limit = "as smem", .needs = "", REDUCE_KERNEL, .depth = plx_reduce_depth_of_one),
+        .recipe = tree_recipe, .form = &(const tree_kernel){"reduce_smem_dynamic", .items = 1, .dynamic_shared = true}),
+    ROW(UNROLL4,
+        ABOUT(.name = "unroll4",
+              .idea = "each block folds the data of four while it loads them, then runs the tree once",
+              .gain = "four independent loads hide each other's latency, and the barriers of one tree serve four times "
+                      "the data: up to 4 times where those were the limit",
+              .limit = "4-byte loads: half of the instructions only compute addresses and check the end", .needs = "",
+              REDUCE_KERNEL, .depth = plx_reduce_depth_of_fold),
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_unroll4", .items = REDUCE_ITEMS, .static_shared = true}),
+    ROW(UNROLL4_DYNAMIC,
+        ABOUT(.name = "unroll4-dynamic", .idea = "unroll4 with its shared memory sized by the launch",
+              .gain = "none expected, as from smem to smem-dynamic", .limit = "as unroll4", .needs = "", REDUCE_KERNEL,
+              .depth = plx_reduce_depth_of_fold),
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_unroll4_dynamic", .items = REDUCE_ITEMS, .dynamic_shared = true}),
+    ROW(SHUFFLE,
+        ABOUT(.name = "shuffle",
+              .idea = "unroll4 whose tree runs from register to register: lanes of a warp exchange values directly",
+              .gain = "one barrier instead of six and 32 words of shared memory instead of 1024: blocks end sooner and "
+                      "make room for the next",
+              .limit = "still 4-byte loads, four per thread",
+              .needs = "shuffles: CUDA, inline PTX in NVIDIA's OpenCL, or sub-group shuffles", REDUCE_KERNEL,
+              .depth = plx_reduce_depth_of_fold),
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_shuffle", .items = REDUCE_ITEMS, .static_shared = true, .shuffles = true}),
+    ROW(VECTOR,
+        ABOUT(.name = "vector",
+              .idea = "16-byte loads, eight in flight in every thread, four blocks of 256 for each multiprocessor that "
+                      "stay until all is read; a second launch of one block joins the partials",
+              .gain = "a quarter of the load instructions and 8 times the bytes in flight, no block that has to be "
+                      "started while memory waits: its bandwidth is reached",
+              .limit = "the bandwidth of memory for large inputs, two launches for small ones", .needs = "",
+              REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
+              .depth = plx_reduce_depth_of_vector),
+        .recipe = vector_recipe),
+    ROW(ONEPASS,
+        ABOUT(.name = "onepass",
+              .idea =
+                  "one launch: each block draws a ticket, and the last to finish joins the partials in a fixed order",
+              .gain = "saves the second launch, a few microseconds: up to twice as fast on small inputs, the same on "
+                      "large ones; where a launch may begin before the one before it ends, only below 8 MiB.  The "
+                      "order of the sum does not depend on who comes last",
+              .limit = "the launch itself below about a megabyte, the bandwidth of memory above", .needs = "",
+              REDUCE_KERNEL, .depth = plx_reduce_depth_of_vector),
+        .recipe = onepass_recipe),
+    ROW(BULK,
+        ABOUT(.name = "bulk",
+              .idea = "onepass whose tiles are copied to shared memory in bulk, several on their way at any moment, "
+                      "while the threads add up the one that has arrived",
+              .gain =
+                  "one instruction asks for 32 KiB, and the bytes in flight depend on shared memory, not on threads "
+                  "and their registers: half a per cent more of the bandwidth of memory at 4 GiB, less below 2",
+              .limit = "the bandwidth of memory; the ring of copies has to fill before the first addition, which small "
+                       "inputs feel",
+              .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
+              REDUCE_KERNEL, .depth = plx_reduce_depth_of_bulk),
+        .recipe = bulk_recipe),
 };
 
 /* ---- the choice -------------------------------------------------------------------- */

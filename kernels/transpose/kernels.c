@@ -213,170 +213,82 @@ static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_devic
 /* ---- the ladder ---------------------------------------------------------------- */
 
 static const plx_row rows[ROWS] = {
-    [COPY] =
-        {
-            .about =
-                {
-                    .name = "copy",
-                    .idea = "no transpose: each block copies a 32 x 32 tile, both sides along rows",
-                    .gain = "none: the practical upper limit of what moves each element once, to measure "
-                            "the others by",
-                    .limit = "the bandwidth of memory",
-                    .needs = "an output without gaps between its rows",
-                    .flags = PLX_KERNEL_BASELINE,
-                    TRANSPOSE_KERNEL,
-                },
-            .recipe = square_recipe,
-            .form = &(const square){"transpose_copy", .by_rows = true, .copies = true},
-        },
-    [COPY_SHARED] =
-        {
-            .about =
-                {
-                    .name = "copy-shared",
-                    .idea = "the same copy through a tile in shared memory",
-                    .gain = "none: the difference to copy is the price of the detour and its barrier, "
-                            "nearly nothing",
-                    .limit = "the bandwidth of memory",
-                    .needs = "an output without gaps between its rows",
-                    .flags = PLX_KERNEL_BASELINE,
-                    TRANSPOSE_KERNEL,
-                },
-            .recipe = square_recipe,
-            .form =
-                &(const square){"transpose_copy_shared", .columns = TRANSPOSE_TILE, .by_rows = true, .copies = true},
-        },
-    [NAIVE] =
-        {
-            .about =
-                {
-                    .name = "naive",
-                    .idea = "reads along rows, writes along columns",
-                    .gain = "the starting point of the transposes",
-                    .limit = "a warp's 32 writes go to 32 rows: as many transactions, each for one "
-                             "element; caches that hold the rest until the neighbours come soften it",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                    .flags = PLX_KERNEL_PROBED,
-                },
-            .recipe = square_recipe,
-            .form = &(const square){"transpose_naive", .columns = 0},
-        },
-    [COALESCED] =
-        {
-            .about =
-                {
-                    .name = "coalesced",
-                    .idea = "turns a 32 x 32 tile in shared memory, so that reads and writes both run "
-                            "along rows",
-                    .gain = "a warp's writes become one 128-byte transaction instead of 32: up to several "
-                            "times faster",
-                    .limit = "the column of the tile that a warp reads lies in a single bank of shared "
-                             "memory: 32 accesses one after the other",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                    .flags = PLX_KERNEL_PROBED,
-                },
-            .recipe = square_recipe,
-            .form = &(const square){"transpose_coalesced", .columns = TRANSPOSE_TILE},
-        },
-    [PADDED] =
-        {
-            .about =
-                {
-                    .name = "padded",
-                    .idea = "the tile one column wider, so that the elements of a column lie in different "
-                            "banks",
-                    .gain = "no bank conflicts for 4 bytes: nearly the speed of copy",
-                    .limit = "the bandwidth of memory; 4-byte accesses and their addresses",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                    .flags = PLX_KERNEL_PROBED,
-                },
-            .recipe = square_recipe,
-            .form = &(const square){"transpose_padded", .columns = TRANSPOSE_TILE + 1},
-        },
-    [SWIZZLED] =
-        {
-            .about =
-                {
-                    .name = "swizzled",
-                    .idea = "no padding: column j of row i is kept at j XOR i",
-                    .gain = "as free of conflicts as padded, without its unused column; rows stay aligned, "
-                            "which wider accesses will need",
-                    .limit = "as padded",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                },
-            .recipe = square_recipe,
-            .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE},
-        },
-    [DIAGONAL] =
-        {
-            .about =
-                {
-                    .name = "diagonal",
-                    .idea = "swizzled, with the blocks taken in diagonal order",
-                    .gain = "spreads what runs at one time over all partitions of memory where ld is a "
-                            "multiple of their period; chips that hash their addresses gain nothing and "
-                            "lose some locality",
-                    .limit = "as swizzled, and a division more per block",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                },
-            .recipe = square_recipe,
-            .form = &(const square){"transpose_diagonal", .columns = TRANSPOSE_TILE, .by_rows = true},
-        },
-    [VECTOR] =
-        {
-            .about =
-                {
-                    .name = "vector",
-                    .idea = "16-byte accesses both ways: 64 x 64 tiles (for 4 bytes), a square per thread "
-                            "turned in registers, packs of 16 bytes swizzled in shared memory",
-                    .gain = "a quarter of the memory instructions for 4-byte elements, a sixteenth for "
-                            "bytes, and more bytes in flight per thread: the larger the smaller the "
-                            "element",
-                    .limit = "the bandwidth of memory; tiles at the border and rows that do not begin at "
-                             "16 bytes go element by element",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                },
-            .recipe = vector_recipe,
-            .unaligned = vector_unaligned,
-        },
-    [SECTOR_ALIGNED] =
-        {
-            .about =
-                {
-                    .name = "sector-aligned",
-                    .idea = "swizzled with larger tiles, 64 x 64 for 4 bytes, each of whose columns begins "
-                            "where its row of the output has a multiple of 32 bytes, the sector",
-                    .gain = "odd leading dimensions lose their price: no sector is written by two blocks; "
-                            "nothing where rows are aligned anyway",
-                    .limit = "the bandwidth of memory; an eighth more is read, though not from memory",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                    .flags = PLX_KERNEL_SPECIAL,
-                },
-            .recipe = sector_aligned_recipe,
-        },
-    [TALL_SKINNY] =
-        {
-            .about =
-                {
-                    .name = "tall-skinny",
-                    .idea = "tiles as narrow as the matrix: threads are dealt to elements in the order of "
-                            "memory, whatever the length of a row",
-                    .gain = "no idle threads where a side is short or fills its last tile badly; loses to "
-                            "square tiles where both are long",
-                    .limit = "the bandwidth of memory; a multiplication per element for its place",
-                    .needs = "",
-                    TRANSPOSE_KERNEL,
-                    .flags = PLX_KERNEL_SPECIAL,
-                },
-            .recipe = tall_skinny_recipe,
-        },
+    ROW(COPY,
+        ABOUT(.name = "copy", .idea = "no transpose: each block copies a 32 x 32 tile, both sides along rows",
+              .gain = "none: the practical upper limit of what moves each element once, to measure the others by",
+              .limit = "the bandwidth of memory", .needs = "an output without gaps between its rows",
+              .flags = PLX_KERNEL_BASELINE, TRANSPOSE_KERNEL),
+        .recipe = square_recipe, .form = &(const square){"transpose_copy", .by_rows = true, .copies = true}),
+    ROW(COPY_SHARED,
+        ABOUT(.name = "copy-shared", .idea = "the same copy through a tile in shared memory",
+              .gain = "none: the difference to copy is the price of the detour and its barrier, nearly nothing",
+              .limit = "the bandwidth of memory", .needs = "an output without gaps between its rows",
+              .flags = PLX_KERNEL_BASELINE, TRANSPOSE_KERNEL),
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_copy_shared", .columns = TRANSPOSE_TILE, .by_rows = true, .copies = true}),
+    ROW(NAIVE,
+        ABOUT(.name = "naive", .idea = "reads along rows, writes along columns",
+              .gain = "the starting point of the transposes",
+              .limit = "a warp's 32 writes go to 32 rows: as many transactions, each for one element; caches that hold "
+                       "the rest until the neighbours come soften it",
+              .needs = "", TRANSPOSE_KERNEL, .flags = PLX_KERNEL_PROBED),
+        .recipe = square_recipe, .form = &(const square){"transpose_naive", .columns = 0}),
+    ROW(COALESCED,
+        ABOUT(.name = "coalesced",
+              .idea = "turns a 32 x 32 tile in shared memory, so that reads and writes both run along rows",
+              .gain = "a warp's writes become one 128-byte transaction instead of 32: up to several times faster",
+              .limit = "the column of the tile that a warp reads lies in a single bank of shared memory: 32 accesses "
+                       "one after the other",
+              .needs = "", TRANSPOSE_KERNEL, .flags = PLX_KERNEL_PROBED),
+        .recipe = square_recipe, .form = &(const square){"transpose_coalesced", .columns = TRANSPOSE_TILE}),
+    ROW(PADDED,
+        ABOUT(.name = "padded",
+              .idea = "the tile one column wider, so that the elements of a column lie in different banks",
+              .gain = "no bank conflicts for 4 bytes: nearly the speed of copy",
+              .limit = "the bandwidth of memory; 4-byte accesses and their addresses", .needs = "", TRANSPOSE_KERNEL,
+              .flags = PLX_KERNEL_PROBED),
+        .recipe = square_recipe, .form = &(const square){"transpose_padded", .columns = TRANSPOSE_TILE + 1}),
+    ROW(SWIZZLED,
+        ABOUT(.name = "swizzled", .idea = "no padding: column j of row i is kept at j XOR i",
+              .gain = "as free of conflicts as padded, without its unused column; rows stay aligned, which wider "
+                      "accesses will need",
+              .limit = "as padded", .needs = "", TRANSPOSE_KERNEL),
+        .recipe = square_recipe, .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE}),
+    ROW(DIAGONAL,
+        ABOUT(.name = "diagonal", .idea = "swizzled, with the blocks taken in diagonal order",
+              .gain = "spreads what runs at one time over all partitions of memory where ld is a multiple of their "
+                      "period; chips that hash their addresses gain nothing and lose some locality",
+              .limit = "as swizzled, and a division more per block", .needs = "", TRANSPOSE_KERNEL),
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_diagonal", .columns = TRANSPOSE_TILE, .by_rows = true}),
+    ROW(VECTOR,
+        ABOUT(.name = "vector",
+              .idea = "16-byte accesses both ways: 64 x 64 tiles (for 4 bytes), a square per thread turned in "
+                      "registers, packs of 16 bytes swizzled in shared memory",
+              .gain = "a quarter of the memory instructions for 4-byte elements, a sixteenth for bytes, and more bytes "
+                      "in flight per thread: the larger the smaller the element",
+              .limit = "the bandwidth of memory; tiles at the border and rows that do not begin at 16 bytes go element "
+                       "by element",
+              .needs = "", TRANSPOSE_KERNEL),
+        .recipe = vector_recipe, .unaligned = vector_unaligned),
+    ROW(SECTOR_ALIGNED,
+        ABOUT(.name = "sector-aligned",
+              .idea = "swizzled with larger tiles, 64 x 64 for 4 bytes, each of whose columns begins where its row of "
+                      "the output has a multiple of 32 bytes, the sector",
+              .gain = "odd leading dimensions lose their price: no sector is written by two blocks; nothing where rows "
+                      "are aligned anyway",
+              .limit = "the bandwidth of memory; an eighth more is read, though not from memory", .needs = "",
+              TRANSPOSE_KERNEL, .flags = PLX_KERNEL_SPECIAL),
+        .recipe = sector_aligned_recipe),
+    ROW(TALL_SKINNY,
+        ABOUT(.name = "tall-skinny",
+              .idea = "tiles as narrow as the matrix: threads are dealt to elements in the order of memory, whatever "
+                      "the length of a row",
+              .gain = "no idle threads where a side is short or fills its last tile badly; loses to square tiles where "
+                      "both are long",
+              .limit = "the bandwidth of memory; a multiplication per element for its place", .needs = "",
+              TRANSPOSE_KERNEL, .flags = PLX_KERNEL_SPECIAL),
+        .recipe = tall_skinny_recipe),
 };
 
 /* Whether every row begins at a multiple of so many bytes, if the operands do. */
