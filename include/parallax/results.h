@@ -133,11 +133,10 @@ typedef struct plx_timing {
     uint64_t reserved[8];  /* 0: new members go here */
 } plx_timing;
 
-/* Whether half the interval is more than a quarter of the median, and more than the 200 ns that any may have from run
- * to run: nothing is ranked by it. */
+/* Whether half the interval is more than a quarter of the median, however short the time: nothing is ranked by it. */
 static inline bool plx_timing_is_noisy(const plx_timing *time)
 {
-    return time->measured && !((time->high_ns - time->low_ns) / 2 <= 0.25 * time->median_ns + 200.0);
+    return time->measured && !((time->high_ns - time->low_ns) / 2 <= 0.25 * time->median_ns);
 }
 /* Whether there is a time to go by at all: an interval that is not wider than its median. */
 static inline bool plx_timing_counts(const plx_timing *time)

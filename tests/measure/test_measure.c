@@ -477,12 +477,15 @@ static void what_spreads_too_much_is_noise(void **unused)
     plx_timing time = {.measured = true, .median_ns = 10000, .low_ns = 8000, .high_ns = 13000};
     (void)unused;
     assert_true(plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
-    time.high_ns = 13500; /* but for the 200 ns of any */
+    time.high_ns = 13001;
     assert_true(plx_timing_counts(&time) && plx_timing_is_noisy(&time));
     time.high_ns = 18001;
     assert_true(!plx_timing_counts(&time) && plx_timing_is_noisy(&time));
-    time = (plx_timing){.measured = true, .median_ns = 500, .low_ns = 300, .high_ns = 700}; /* a short one */
-    assert_true(plx_timing_counts(&time) && !plx_timing_is_noisy(&time));
+    time = (plx_timing){.measured = true, .median_ns = 500, .low_ns = 320, .high_ns = 680}; /* ±36 % of a short one */
+    assert_true(plx_timing_counts(&time) && plx_timing_is_noisy(&time));
+    time = (plx_timing){.measured = true, .median_ns = 500, .low_ns = 490, .high_ns = 510};
+    plx_timing_widen(&time); /* what differs from run to run makes no time noisy by itself */
+    assert_true(time.low_ns < 400 && time.high_ns > 600 && !plx_timing_is_noisy(&time));
     time.high_ns = (double)NAN;
     assert_true(!plx_timing_counts(&time) && plx_timing_is_noisy(&time));
     time = (plx_timing){.measured = false};
