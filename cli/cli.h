@@ -129,7 +129,7 @@ typedef struct cli_options {
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
-    bool in_process, self_test, copies, pack, unpack, history;
+    bool in_process, self_test, copies, pack, unpack, manifest, history;
     cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;

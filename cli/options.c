@@ -346,6 +346,7 @@ static const option_row listed[] = {
      INTO(apply_file, plot)},
     {"pack", 0, NULL, OPT_REPORT, "the same file in a tenth of its bytes, one line a record", .apply = apply_pack},
     {"unpack", 0, NULL, OPT_REPORT, "what --pack wrote, its records written out", .apply = apply_pack},
+    {"manifest", 0, NULL, OPT_REPORT, "what each file is of, as JSON of one line a file", INTO(apply_flag, manifest)},
     {"markdown", 0, NULL, OPT_MARKDOWN, "a table in Markdown on standard output", .apply = NULL},
     {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders, attribution or probes",
      INTO(apply_name, section)},

@@ -38,7 +38,10 @@ static int check(const cli_options *options)
         return cli_wrong_usage("--section needs --markdown");
     if (options->history && (markdown || options->plot != NULL))
         return cli_wrong_usage("--history is a page of its own: without --plot and --markdown");
-    if (!markdown && !options->pack && !options->unpack && cli_is_stdout(path_of(options)) &&
+    if (options->manifest &&
+        (options->pack || options->unpack || options->history || markdown || options->plot != NULL))
+        return cli_wrong_usage("--manifest is by itself: without --pack, --unpack, --history, --plot and --markdown");
+    if (!markdown && !options->pack && !options->unpack && !options->manifest && cli_is_stdout(path_of(options)) &&
         isatty(cli_out_descriptor()))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
@@ -56,6 +59,8 @@ static plx_status write_report(const void *data, FILE *to, plx_error *error)
         return plx_results_pack(options->operands.at[0], to, error);
     if (options->unpack)
         return plx_results_unpack(options->operands.at[0], to, error);
+    if (options->manifest)
+        return plx_results_manifest(options->operands.at, options->operands.count, to, error);
     if (options->plot != NULL)
         return plx_report_plot(options->operands.at, options->operands.count, options->plot,
                                terminal_of(path_of(options)), to, error);
@@ -76,7 +81,7 @@ const cli_verb cli_report_verb = {
     .name = "report",
     .summary = "results as one HTML page with plots, or as tables for documents",
     .usage = "report FILE.json... [-o FILE.html] [--history | --plot NAME | --markdown [--section NAME] | --pack | "
-             "--unpack]",
+             "--unpack | --manifest]",
     .help =
         "Makes one page of HTML of what compare, bench, check, attribute and probe wrote with --json:\n"
         "an answer on top (what is wrong, and how fast our kernels are beside the vendors' libraries),\n"
@@ -84,7 +89,8 @@ const cli_verb cli_report_verb = {
         "hardware counters, who agrees with whom, all records, and the environment.  The page needs\n"
         "nothing else: no network, no scripts; it can be read on a phone, in dark and light.\n"
         "\n"
-        "Several files make one page.  What two of them have is shown with each; where there is\n"
+        "Several files make one page; files of ours without results (list, dispatch, screen, a manifest) are\n"
+        "left out beside others.  What two of them have is shown with each; where there is\n"
         "room for one, the newest counts.  No ratio is taken across two files, but for the line of\n"
         "a library in a ladder, which then names its file.\n"
         "\n"
@@ -102,6 +108,9 @@ const cli_verb cli_report_verb = {
         "--pack writes one file again in about a tenth of its bytes, to be kept: one line a record, names\n"
         "once, and the digits that the intervals justify.  Every verb reads it like the file it was; --unpack writes\n"
         "its records out again.\n"
+        "\n"
+        "--manifest writes what each file is of, one line a file: verb, operations, element types, devices,\n"
+        "drivers, date, kernels, rows, and the SHA-256 of its bytes.  results/record keeps one.\n"
         "\n"
         "Examples:\n"
         "  parallax report results.json -o report.html\n"

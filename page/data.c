@@ -78,10 +78,23 @@ static bool is_copy(plx_page *page, const plx_results *results)
     return false;
 }
 
+/* A file of ours that holds no results: a list of devices, a manifest. */
+static bool is_other(const char *path)
+{
+    char schema[80];
+    plx_error error;
+    return plx_results_schema(path, schema, sizeof schema, &error) == PLX_OK &&
+           strcmp(schema, "parallax-results/1") != 0 && strcmp(schema, "parallax-probe/1") != 0;
+}
+
 static plx_status read_file(plx_page *page, const char *path, plx_error *error)
 {
     plx_results results;
     plx_status status = plx_results_read(path, &results, error);
+    if (status == PLX_INVALID && is_other(path)) {
+        page->others++;
+        return PLX_OK;
+    }
     if (status != PLX_OK)
         return status;
     if (is_copy(page, &results)) {
@@ -484,6 +497,10 @@ plx_status plx_page_read(const char *const *files, size_t count, plx_page *page,
     *page = (plx_page){.status = PLX_OK};
     for (size_t i = 0; i < count && status == PLX_OK; i++)
         status = read_file(page, files[i], error);
+    if (status == PLX_OK && page->file_count == 0 && page->others > 0) {
+        plx_results none; /* why the first is no file of results */
+        status = plx_results_read(files[0], &none, error);
+    }
     if (status == PLX_OK)
         status = take_files(page, error);
     if (status == PLX_OK)

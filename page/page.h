@@ -67,6 +67,7 @@ typedef struct plx_page {
     plx_page_file *files;
     size_t file_count;
     size_t copies; /* files left out because another is the same */
+    size_t others; /* and because they are no results, though ours */
     plx_page_device *devices;
     size_t device_count, chip_count;
     plx_page_series *series;

@@ -97,6 +97,9 @@ static void put_repeats(plx_page *page, FILE *to)
     if (page->copies > 0)
         (void)fprintf(to, "<p class=\"soft\">%zu file%s the same as another and counted once.</p>\n", page->copies,
                       page->copies == 1 ? " is" : "s are");
+    if (page->others > 0)
+        (void)fprintf(to, "<p class=\"soft\">%zu file%s no results (a list, a screen, a manifest) and left out.</p>\n",
+                      page->others, page->others == 1 ? " holds" : "s hold");
     if (older > 0)
         (void)fprintf(to,
                       "<p class=\"soft\">%zu record%s in a newer file as well: plots show the newer, the table of "

@@ -24,6 +24,7 @@ study_results_sources = \
 	study/results/names.c \
 	study/results/names.h \
 	study/results/problem_file.c \
+	study/results/manifest.c \
 	study/results/read.c \
 	study/results/record_file.c \
 	study/results/studies_file.c \

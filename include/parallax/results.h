@@ -429,6 +429,11 @@ PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 PLX_API plx_status plx_results_pack(const char *path, FILE *to, plx_error *error);
 /* Such a file with its records written out, for what knows no tables. */
 PLX_API plx_status plx_results_unpack(const char *path, FILE *to, plx_error *error);
+/* What each of these files of ours is of, as JSON of one line a file: verb, operations, element types, devices,
+ * drivers, date, kernels, rows, bytes and their SHA-256.  PLX_IO, PLX_INVALID: as plx_results_read(). */
+PLX_API plx_status plx_results_manifest(const char *const *files, size_t count, FILE *to, plx_error *error);
+/* The schema of a file of ours, of results or not: "parallax-list/1".  PLX_IO, PLX_INVALID: as plx_results_read(). */
+PLX_API plx_status plx_results_schema(const char *path, char *schema, size_t capacity, plx_error *error);
 /* As plx_results_write(), into a stream. */
 PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);
 PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);

@@ -44,5 +44,31 @@ done
 [ "$steps" -ge 40 ] || fail "there are only $steps steps"
 "$record" "$work/out" nosuch >"$work/log" 2>&1
 [ $? -eq 2 ] && grep -q "no step 'nosuch'" "$work/log" || fail "an unknown step: $(cat "$work/log")"
+
+# ---- manifests: what a folder holds is what its manifest says ---------------------------------------
+# holds FOLDER: whether its manifest is the one that its files give
+holds() {
+    PARALLAX=$program "$record" --manifest "$1" >"$work/manifest" 2>"$work/err" && cmp -s "$work/manifest" "$1/manifest.json"
+}
+program=$(cd "$top_builddir" && pwd)/parallax
+for folder in "$top_srcdir"/results/*/; do
+    holds "${folder%/}" || fail "${folder}manifest.json is not of its files: results/record --manifest writes it
+$(diff "$work/manifest" "${folder}manifest.json" | cut -c1-160 | head -n 4)"
+    folders=$((${folders:-0} + 1))
+done
+[ "${folders:-0}" -ge 4 ] || fail "there are only ${folders:-0} folders of results"
+copy=$work/copy
+mkdir "$copy" && cp "$top_srcdir"/results/h100x2/*.json "$copy" && chmod -R u+w "$copy" || exit 99
+holds "$copy" || fail "a copy of a folder does not hold what its manifest says"
+mv "$copy/seal.json" "$work/seal.json"
+holds "$copy" && fail "a file that is gone is not seen"
+mv "$work/seal.json" "$copy/" && cp "$copy/seal.json" "$copy/extra.json"
+holds "$copy" && fail "a file too many is not seen"
+rm "$copy/extra.json" && echo >>"$copy/seal.json"
+holds "$copy" && fail "other content is not seen"
+grep -q '"file":"seal.json",.*"verb":"seal".*"kernels_hash":"[0-9a-f]*".*"date":".*"rows":[1-9]' "$work/manifest" ||
+    fail "the manifest does not tell what seal.json is of"
+grep -q '"file":"bench-gemm.json","command":"parallax bench gemm .*"dtypes":\["f32"\].*"driver":"580' \
+    "$top_srcdir/results/h200/manifest.json" || fail "the manifest does not tell what bench-gemm.json is of"
 echo "$steps steps"
 [ "$failures" -eq 0 ]

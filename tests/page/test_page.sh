@@ -134,7 +134,7 @@ grep -q 'id="accuracy"' "$work/page.html" && fail "accuracies of a file that has
 
 # ---- the whole record of a device ---------------------------------------------------------
 # Not too large to be sent, and everything in its pictures can be read.
-ls "$results"/*.json | grep -v '/devices\|/dispatch' >"$work/files"
+ls "$results"/*.json >"$work/files" # as README has it: with the list of devices, the manifest, the dispatches
 # shellcheck disable=SC2046 # names without blanks
 expect 0 $(cat "$work/files") -o "$work/record.html"
 good_page "$work/record.html"
@@ -298,6 +298,9 @@ refused "$work/cut.json"
 refused "$work/none.json"
 refused "$work"
 refused "$results/devices.json"
+refused "$results/devices.json" "$results/manifest.json"
+expect 0 "$results/devices.json" "$results/ladder-reduce.json" -o "$work/others.html"
+grep -q "1 file holds no results" "$work/others.html" || fail "a file without results is left out in silence"
 refused "$results/ladder-gemm.json" "$work/cut.json"
 refused
 refused "$results/ladder-gemm.json" --plot no-such
