@@ -90,6 +90,69 @@ static history history_of(plx_page *page)
     return all;
 }
 
+/* ---- its courses ------------------------------------------------------------------------------- */
+
+static size_t course_of(plx_page *page, const track *of, plx_page_course *courses, size_t *count)
+{
+    const plx_record *record = page->records[of->records[of->first]].is;
+    char name[sizeof courses->name];
+    size_t at = 0;
+    (void)snprintf(name, sizeof name, "%s %s", plx_op_name(record->problem.op), plx_page_type(record));
+    while (at < *count && strcmp(courses[at].name, name) != 0)
+        at++;
+    if (at == *count && *count < PLX_PAGE_COLOURS)
+        memcpy(courses[(*count)++].name, name, sizeof name);
+    return at;
+}
+
+static void add_track(plx_page *page, const track *of, plx_ratios *ratios)
+{
+    const double first = page->records[of->records[of->first]].time;
+    for (size_t f = 0; f < page->file_count; f++)
+        if (of->records[f] != PLX_PAGE_NONE)
+            (void)plx_ratios_add(&ratios[f], first / page->records[of->records[f]].time);
+}
+
+static void finish_course(plx_page *page, plx_page_course *of, const plx_ratios *ratios)
+{
+    of->speeds = plx_page_memory(page, page->file_count, sizeof *of->speeds);
+    for (size_t f = 0; of->speeds != NULL && f < page->file_count; f++)
+        of->speeds[f] = ratios[f].count > 0 ? plx_ratios_mean(&ratios[f]) : 0;
+}
+
+void plx_page_courses_free(plx_page_course *courses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(courses[i].speeds);
+    free(courses);
+}
+
+plx_page_course *plx_page_courses(plx_page *page, size_t *count)
+{
+    const history all = history_of(page);
+    plx_page_course *courses = plx_page_memory(page, PLX_PAGE_COLOURS, sizeof *courses);
+    plx_ratios *ratios = plx_page_memory(page, PLX_PAGE_COLOURS * page->file_count, sizeof *ratios);
+    bool good = courses != NULL && ratios != NULL;
+    *count = 0;
+    for (size_t i = 0; good && i < all.count; i++) {
+        size_t at = course_of(page, &all.tracks[i], courses, count);
+        if (at < *count)
+            add_track(page, &all.tracks[i], ratios + at * page->file_count);
+    }
+    for (size_t c = 0; good && c < *count; c++) {
+        finish_course(page, &courses[c], ratios + c * page->file_count);
+        good = courses[c].speeds != NULL;
+    }
+    free(all.tracks);
+    free(all.cells);
+    free(ratios);
+    if (good && *count > 0)
+        return courses;
+    plx_page_courses_free(courses, courses != NULL ? *count : 0);
+    *count = 0;
+    return NULL;
+}
+
 /* ---- what is said ------------------------------------------------------------------------------ */
 
 /* The first digits of a hash are enough to tell two of them apart. */
@@ -127,7 +190,7 @@ static void put_sentences(const history *all, FILE *to)
         all->count, counts[0] > 0 ? "bad" : "soft", counts[0], counts[2] > 0 ? "good" : "soft", counts[2], counts[1],
         mean);
     if (all->gone > 0)
-        (void)fprintf(to, " %zu of earlier files are not in the last.", all->gone);
+        (void)fprintf(to, " %zu kernels of earlier files are not in the last.", all->gone);
     (void)fputs("</p>\n", to);
 }
 
@@ -188,12 +251,15 @@ static void put_table(plx_page *page, const history *all, FILE *to)
 void plx_page_history(plx_page *page, FILE *to)
 {
     const history all = history_of(page);
+    plx_page_figure chart;
     put_files(page, to);
     if (all.count > 0)
         put_sentences(&all, to);
     else
         (void)fputs("<p>No kernel was timed on the same problem in two of these files on one chip.</p>\n", to);
     put_other_chips(page, to);
+    if (plx_page_history_figure(page, 0, &chart))
+        plx_page_draw(page, &chart, to);
     if (all.count > 0)
         put_table(page, &all, to);
     free(all.tracks);

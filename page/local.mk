@@ -15,6 +15,7 @@ libplx_page_la_SOURCES = \
 	page/gnuplot.c \
 	page/group.c \
 	page/history.c \
+	page/history_chart.c \
 	page/ladder.c \
 	page/markdown.c \
 	page/page.h \

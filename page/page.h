@@ -283,6 +283,16 @@ void plx_page_records(plx_page *page, FILE *to);
 void plx_page_environment(plx_page *page, FILE *to);
 /* The one section of a history. */
 void plx_page_history(plx_page *page, FILE *to);
+/* How fast one operation and type is in each file of a history. */
+typedef struct plx_page_course {
+    char name[64];  /* "gemm bf16" */
+    double *speeds; /* times as fast as in the first file that has it, a geometric mean; 0: nothing to compare */
+} plx_page_course;
+/* At most PLX_PAGE_COLOURS of them, malloc'ed; NULL and 0: nothing was timed in two files. */
+plx_page_course *plx_page_courses(plx_page *page, size_t *count);
+void plx_page_courses_free(plx_page_course *courses, size_t count);
+/* Their chart (history_chart.c); false: there are none. */
+bool plx_page_history_figure(plx_page *page, size_t index, plx_page_figure *figure);
 
 /* The ladders as tables in Markdown; how many. */
 size_t plx_page_ladder_tables(plx_page *page, FILE *to);
@@ -318,9 +328,9 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
 plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to, plx_error *error);
 /* The same problems in files that follow each other in time, from before to after, as a page. */
 plx_status plx_report_history(const char *const *files, size_t count, FILE *to, plx_error *error);
-/* One plot: "answer", "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0", "accuracy-gemm".  `terminal` is "svg", "gp", a
- * script for gnuplot, or "png", for which gnuplot is needed.  PLX_NOT_FOUND: no such plot; *error names those there
- * are. */
+/* One plot: "answer", "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0", "accuracy-gemm", "history".  `terminal` is
+ * "svg", "gp", a script for gnuplot, or "png", for which gnuplot is needed.  PLX_NOT_FOUND: no such plot; *error names
+ * those there are. */
 plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal, FILE *to,
                            plx_error *error);
 

@@ -78,7 +78,8 @@ plx_status plx_report_history(const char *const *files, size_t count, FILE *to, 
 typedef bool figure_finder(plx_page *page, size_t index, plx_page_figure *figure);
 
 static figure_finder *const finders[] = {plx_page_answer_figure, plx_page_ladder_figure,   plx_page_sweep_figure,
-                                         plx_page_ratio_figure,  plx_page_roofline_figure, plx_page_accuracy_figure};
+                                         plx_page_ratio_figure,  plx_page_roofline_figure, plx_page_accuracy_figure,
+                                         plx_page_history_figure};
 enum { FINDERS = sizeof finders / sizeof finders[0] };
 
 /* "sweep-gemm" is short for "sweep-gemm-f32-nn". */

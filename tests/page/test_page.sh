@@ -186,6 +186,19 @@ slower=$(grep -c '<td class="bad">slower</td>' "$work/page.html")
 timed=$(grep -c '"time": {' "$results/bench-gemm-clblast.json")
 [ "$slower" -gt 0 ] && [ "$slower" = "$timed" ] || fail "$slower of $timed became slower"
 grep -q "<b class=\"bad\">$slower became slower</b>" "$work/page.html" || fail "the history does not say how many"
+# Its chart: a mark for the first file, one for the later, at the mean that is told.
+legible "$work/page.html"
+grep -o '<title>gemm f32, file [12]: [^<]*' "$work/page.html" | sort | tr '\n' ' ' >"$work/marks"
+mean=$(sed -n 's/.* the last is \([0-9.]*\) times as fast as the first.*/\1/p' "$work/page.html")
+grep -q "file 1: 1.00 times.*file 2: ${mean:-none} times" "$work/marks" || fail "the chart of the history: $(cat "$work/marks")"
+sed 's/"date": "2026/"date": "2028/' "$results/bench-gemm.json" >"$work/third.json"
+expect 0 --history "$results/bench-gemm.json" "$results/bench-memory.json" "$work/third.json" "$results/bench-units.json" \
+    "$work/later.json" "$results/bench-gemm-clblast.json" -o "$work/page.html"
+good_page "$work/page.html"
+legible "$work/page.html"
+grep -q 'file 3: 1.00 times as fast as at first' "$work/page.html" || fail "a file between others is not in the chart"
+expect 0 "$results/bench-gemm-clblast.json" "$work/later.json" --plot history -o "$work/history.svg"
+legible "$work/history.svg"
 expect 2 --history "$results/bench-gemm-clblast.json" -o "$work/none.html"
 expect 2 --history "$work/later.json" "$work/later.json" -o "$work/none.html"
 expect 2 --history "$work/later.json" "$results/bench-gemm-clblast.json" --markdown -o "$work/none.html"
