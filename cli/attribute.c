@@ -105,7 +105,7 @@ const cli_verb cli_attribute_verb = {
             "It needs two APIs that take each other's device code: CUDA and NVIDIA's OpenCL, which both take PTX.\n"
             "Each kernel is run in six ways (cells): the text of either API, run by either API; and the first\n"
             "API's own machine code, once as it is shipped and once launched as plainly as the other API can.\n"
-            "All cells are judged, and cells of one text must have the same bits.  What is right is timed,\n"
+            "All cells are judged, and cells of one text must have the same bits.  Right ones are timed,\n"
             "interleaved.\n"
             "\n"
             "Without --kernel: every kernel that both APIs have.  --all takes all operations, or those that are\n"

@@ -97,7 +97,7 @@ const cli_verb cli_compare_verb = {
             "that no launch finds its operands there; --hot times the same ones over and over.  Launches\n"
             "follow each other in one queue.  --queues 2 spreads them over two queues, where they may overlap:\n"
             "this is the cost of a call among many independent ones.  Samples that were taken while the device\n"
-            "throttled are dropped, and the row says so.  What timed launches leave is judged again; a kernel\n"
+            "throttled are dropped, and the row says so.  Results of timed launches are judged again; a kernel\n"
             "that is wrong then is reported as wrong and has no time.\n"
             "\n"
             "--counters adds what the hardware counted in one more execution of each kernel: sectors of 32\n"

@@ -1,5 +1,5 @@
 # The house itself: who may know whom, what a library shows, what a release has, what README promises, and the tables
-# and pictures of measurements in README and doc/ from the files under results/h200/.  With newer
+# and pictures of measurements in README and doc/ from the files under results/.  With newer
 # files there, `make update-tables` writes the documents in the source directory.
 long_tests += tests/house/test_new_operation.sh
 script_tests += \
@@ -15,7 +15,8 @@ script_tests += \
 	tests/house/test_readme.sh \
 	tests/house/test_record.sh \
 	tests/house/test_symbols.sh \
-	tests/house/test_tables.sh
+	tests/house/test_tables.sh \
+	tests/house/test_words.sh
 EXTRA_DIST += tests/house/tables
 
 update-tables: parallax$(EXEEXT)
