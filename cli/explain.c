@@ -506,7 +506,7 @@ static int explain_check(cli_options *options)
     if (options->recipe != NULL)
         return check_export(options);
     if ((options->given & (OPT_KERNEL | OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS)) != 0)
-        return cli_wrong_usage("--kernel, --shape and what else is about a problem goes with --recipe");
+        return cli_wrong_usage("--kernel, --shape and other options of a problem need --recipe");
     if (options->operands.count == 0 && (options->given & (OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS)) != 0)
         return cli_wrong_usage("of which operation or kernel? for example gemm, or gemm/naive");
     for (size_t i = 0; i < options->operands.count; i++)

@@ -73,6 +73,7 @@ void plx_workload_by(plx_workload *workload, const plx_problem *problem, const p
     const bool vendor = (kernel->flags & PLX_KERNEL_VENDOR) != 0;
     const bool may = vendor && !processor && problem->op == PLX_GEMM && problem->dtype == PLX_F64;
 
+    workload->processor = processor;
     workload->on_units = (kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0;
     if (workload->arithmetic != PLX_CEILING_COUNT && (workload->on_units || may))
         workload->units = units_of(problem, &workload->products);
@@ -161,26 +162,39 @@ static double least_believed(const plx_ceilings *ceilings, const plx_workload *w
 {
     const double queues = workload->queues > 1 ? (double)workload->queues : 1.0;
     const double least = is_exempt(workload, kind) ? 0.0 : least_time(ceilings, workload, kind) / incredible;
+    if (kind == PLX_CEILING_LAUNCH && workload->processor) /* that it once waited makes no right time false */
+        return 0.0;
     return kind == PLX_CEILING_LAUNCH ? least / queues : least;
+}
+
+/* "4610 GB/s", and a launch as the times beside it. */
+static void put_value(const plx_ceilings *ceilings, plx_ceiling_kind kind, char *text, size_t capacity)
+{
+    char number[32];
+    if (kind == PLX_CEILING_LAUNCH) {
+        plx_duration_text(ceilings->value[kind], "us", text, capacity);
+        return;
+    }
+    plx_plain_number_text(ceilings->value[kind], 4, number, sizeof number);
+    (void)snprintf(text, capacity, "%s %s", number, plx_ceiling_unit(kind));
 }
 
 bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns,
                          plx_ceiling_kind *kind, char *reason, size_t capacity)
 {
     const plx_ceiling_kind kinds[] = {workload->memory, arithmetic_of(ceilings, workload, time_ns), PLX_CEILING_LAUNCH};
-    char duration[40], rate[32];
+    char duration[40], value[80];
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         if (!(time_ns < least_believed(ceilings, workload, kinds[i])))
             continue;
         *kind = kinds[i];
         plx_duration_text(time_ns, "us", duration, sizeof duration);
-        plx_plain_number_text(ceilings->value[kinds[i]], 4, rate, sizeof rate);
+        put_value(ceilings, kinds[i], value, sizeof value);
         (void)snprintf(reason, capacity,
-                       "not timed: %s is %.3g times as fast as the %s ceiling of this device allows (%s %s), "
-                       "which is an error of measurement",
-                       duration, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]), rate,
-                       plx_ceiling_unit(kinds[i]));
+                       "not timed: %s is %.3g times as fast as the %s ceiling of this device allows (%s), which is an "
+                       "error of measurement",
+                       duration, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]), value);
         return true;
     }
     return false;

@@ -14,6 +14,7 @@ typedef struct plx_workload {
     bool on_units;               /* for sure, else it may be on the plain ones, too */
     bool cached;                 /* all that is touched between two launches fits in the cache */
     bool other_units;            /* the kernel may compute on units that nobody measures */
+    bool processor;              /* a launch wakes a thread, which waits for its turn where others are busy */
     bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
     size_t queues;               /* that its launches overlapped in; 0: one */
 } plx_workload;

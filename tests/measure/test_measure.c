@@ -504,6 +504,9 @@ static void far_above_the_ceiling_is_an_error_of_measurement(void **unused)
     workload.cached = true;
     assert_false(refuted(workload, least / 2.1, PLX_CEILING_READ));
     assert_true(refuted(workload, 1000, PLX_CEILING_LAUNCH)); /* no cache makes a launch shorter */
+    workload.processor = true;                                /* where it waited for a busy processor, once */
+    assert_false(refuted(workload, 1000, PLX_CEILING_LAUNCH));
+    workload.processor = false;
     workload.cached = false;
     workload.reused = true;
     assert_false(refuted(workload, least / 2.1, PLX_CEILING_READ));
