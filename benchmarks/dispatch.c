@@ -1,9 +1,10 @@
 /* What `plx_execute` costs over the driver's own launch of the same kernel:
  *
- *   dispatch-cuda [DEVICE] [--json]        dispatch-opencl [DEVICE] [--json]
+ *   dispatch-cuda [DEVICE] [--imported] [--batch] [--json]        dispatch-opencl ...
  *
- * Bursts of both, each first every other time, short enough that the device's queue never fills;
- * the host's clock over one burst, without the wait for its end. */
+ * --imported: the operands are imports of memory that is there, as an application's would be.  --batch: of a batch,
+ * whose kernel takes one problem, each of its launches. Bursts of both, each first every other time, short enough that
+ * the device's queue never fills; the host's clock over one burst, without the wait for its end. */
 #include "benchmarks/dispatch.h"
 
 #include "base/clock.h"
@@ -14,13 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BURST = 200, BURSTS = 400, WARM = 20, SIDE = 32 };
+enum { BURST = 200, BURSTS = 400, WARM = 20, SIDE = 32, BATCH = 8 };
+
+typedef struct request {
+    size_t device;
+    bool imported, batch, json;
+} request;
 
 typedef struct contest {
     plx_context *context;
     plx_backend *backend;
     plx_plan *plan;
     plx_view views[2];
+    plx_buffer *own[2];
+    size_t launches;      /* of one execution */
     plx_session *session; /* the driver's side: another of the same device */
     plx_plugin_queue *queue;
     plx_memory *memory[2];
@@ -35,7 +43,7 @@ static plx_status burst_of_executes(contest *c, double *ns, plx_error *error)
     plx_status status = PLX_OK;
     double start = plx_now_ns();
 
-    for (size_t i = 0; i < BURST && status == PLX_OK; ++i)
+    for (size_t i = 0; i < BURST && status == PLX_OK; i += c->launches)
         status = plx_execute(c->plan, NULL, c->views, 2);
     *ns = (plx_now_ns() - start) / BURST;
     if (status == PLX_OK)
@@ -94,13 +102,29 @@ static const plx_row *row_of_copy(void)
     return NULL;
 }
 
-static plx_status prepare_execute(contest *c, const char *where, const plx_problem *problem, uint64_t bytes)
+/* A buffer of ours as if it were another's. */
+static plx_status import(plx_backend *backend, plx_buffer *own, plx_buffer **imported)
 {
+    plx_native_memory memory;
+    const plx_status status = plx_buffer_native(own, &memory);
+    return status == PLX_OK ? plx_buffer_import(backend, &memory, imported) : status;
+}
+
+static plx_status prepare_execute(contest *c, const char *where, const request *wanted, const plx_problem *one,
+                                  uint64_t bytes)
+{
+    const plx_problem problem = wanted->batch ? plx_batch_of(one, BATCH) : *one;
     plx_status status = plx_open(c->context, where, &c->backend);
 
-    for (size_t i = 0; i < 2 && status == PLX_OK; ++i)
-        status = plx_buffer_create(c->backend, bytes, &c->views[i].buffer);
-    return status == PLX_OK ? plx_plan_create(c->backend, problem, "copy", &c->plan) : status;
+    c->launches = wanted->batch ? BATCH : 1;
+    for (size_t i = 0; i < 2 && status == PLX_OK; ++i) {
+        status = plx_buffer_create(c->backend, bytes * c->launches, &c->own[i]);
+        if (status == PLX_OK && wanted->imported)
+            status = import(c->backend, c->own[i], &c->views[i].buffer);
+        else if (status == PLX_OK)
+            c->views[i].buffer = c->own[i];
+    }
+    return status == PLX_OK ? plx_plan_create(c->backend, &problem, "copy", &c->plan) : status;
 }
 
 static plx_status prepare_launch(contest *c, size_t device, const plx_problem *problem, uint64_t bytes,
@@ -131,7 +155,7 @@ static plx_status prepare_launch(contest *c, size_t device, const plx_problem *p
     return status == PLX_OK ? the_driver.load(c->queue, image, &recipe, c->memory, &c->launch, error) : status;
 }
 
-static plx_status prepare(contest *c, size_t device, plx_error *error)
+static plx_status prepare(contest *c, const request *wanted, plx_error *error)
 {
     char where[48];
     const plx_problem problem = plx_transpose_of(PLX_F32, SIDE, SIDE);
@@ -140,11 +164,11 @@ static plx_status prepare(contest *c, size_t device, plx_error *error)
 
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_strerror(status));
-    (void)snprintf(where, sizeof where, "%s:%zu", the_driver.backend, device);
-    status = prepare_execute(c, where, &problem, bytes);
+    (void)snprintf(where, sizeof where, "%s:%zu", the_driver.backend, wanted->device);
+    status = prepare_execute(c, where, wanted, &problem, bytes);
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_message(c->context));
-    return prepare_launch(c, device, &problem, bytes, error);
+    return prepare_launch(c, wanted->device, &problem, bytes, error);
 }
 
 static void end(contest *c)
@@ -158,8 +182,11 @@ static void end(contest *c)
     if (c->session != NULL)
         the_driver.slots.close(c->session);
     plx_plan_destroy(c->plan);
-    for (size_t i = 0; i < 2; ++i)
-        plx_buffer_destroy(c->views[i].buffer);
+    for (size_t i = 0; i < 2; ++i) {
+        if (c->views[i].buffer != c->own[i])
+            plx_buffer_destroy(c->views[i].buffer);
+        plx_buffer_destroy(c->own[i]);
+    }
     plx_close(c->backend);
     plx_context_destroy(c->context);
 }
@@ -171,36 +198,44 @@ static json_t *timing_json(const plx_timing *timing)
 }
 
 static void print(const contest *c, const plx_timing *executed, const plx_timing *launched, const plx_timing *added,
-                  bool json)
+                  const request *wanted)
 {
     const char *label = plx_backend_label(c->backend), *device = plx_backend_device(c->backend)->name;
     json_t *root;
 
-    if (!json) {
-        printf("%s (%s): execute %.0f ns, %s %.0f ns: %.0f ns added, %.0f to %.0f\n", label, device,
-               executed->median_ns, the_driver.what, launched->median_ns, added->median_ns, added->low_ns,
-               added->high_ns);
+    if (!wanted->json) {
+        printf("%s (%s)%s%s: execute %.0f ns, %s %.0f ns: %.0f ns added, %.0f to %.0f\n", label, device,
+               wanted->imported ? ", imported memory" : "", wanted->batch ? ", a batch" : "", executed->median_ns,
+               the_driver.what, launched->median_ns, added->median_ns, added->low_ns, added->high_ns);
         return;
     }
-    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend", label,
-                     "device", device, "driver_calls", the_driver.what, "burst", BURST, "execute",
-                     timing_json(executed), "launch", timing_json(launched), "added", timing_json(added));
+    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend",
+                     label, "device", device, "driver_calls", the_driver.what, "burst", BURST, "imported",
+                     wanted->imported, "batch", (int)c->launches, "execute", timing_json(executed), "launch",
+                     timing_json(launched), "added", timing_json(added));
     (void)json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     putchar('\n');
     json_decref(root);
 }
 
-/* [DEVICE] [--json] */
-static bool parse(int argc, char **argv, size_t *device, bool *json)
+/* [DEVICE] [--imported] [--batch] [--json] */
+static bool parse(int argc, char **argv, request *wanted)
 {
     char *last = "";
-
-    *json = argc > 1 && strcmp(argv[argc - 1], "--json") == 0;
-    *device = 0;
-    argc -= *json;
-    if (argc > 1)
-        *device = (size_t)strtoul(argv[1], &last, 10);
-    return argc <= 2 && *last == '\0';
+    int at = 1;
+    *wanted = (request){.device = 0};
+    if (at < argc && argv[at][0] != '-')
+        wanted->device = (size_t)strtoul(argv[at++], &last, 10);
+    for (; at < argc; at++) {
+        bool *flag = strcmp(argv[at], "--json") == 0       ? &wanted->json
+                     : strcmp(argv[at], "--imported") == 0 ? &wanted->imported
+                     : strcmp(argv[at], "--batch") == 0    ? &wanted->batch
+                                                           : NULL;
+        if (flag == NULL)
+            return false;
+        *flag = true;
+    }
+    return *last == '\0';
 }
 
 int main(int argc, char **argv)
@@ -208,23 +243,23 @@ int main(int argc, char **argv)
     static contest c;
     plx_error error = {.text = ""};
     plx_timing executed = {.measured = false}, launched = {.measured = false}, added = {.measured = false};
-    bool json;
-    size_t device;
+    request wanted;
     plx_status status;
 
-    if (!parse(argc, argv, &device, &json)) {
-        (void)fprintf(stderr,
-                      "usage: dispatch-%s [DEVICE] [--json]; DEVICE is a number of `parallax list "
-                      "devices`, 0 without it\n",
-                      the_driver.backend);
+    if (!parse(argc, argv, &wanted)) {
+        (void)fprintf(
+            stderr,
+            "usage: dispatch-%s [DEVICE] [--imported] [--batch] [--json]; DEVICE is a number of `parallax list "
+            "devices`, 0 without it\n",
+            the_driver.backend);
         return 2;
     }
-    status = prepare(&c, device, &error);
+    status = prepare(&c, &wanted, &error);
     if (status == PLX_OK)
         status = compete(&c, &error);
     if (status == PLX_OK) {
         judge(&c, &executed, &launched, &added);
-        print(&c, &executed, &launched, &added, json);
+        print(&c, &executed, &launched, &added, &wanted);
     } else {
         (void)fprintf(stderr, "dispatch-%s: %s\n", the_driver.backend, error.text);
     }

@@ -16,6 +16,8 @@ status=$?
 for field in '"schema": "parallax-dispatch/1"' '"execute": {' '"launch": {' '"added": {' '"ci95_ns": \['; do
     grep -q "$field" "$scratch/out.json" || fail "no $field in the JSON"
 done
+"$program" 0 --imported --batch --json >"$scratch/out.json" 2>"$scratch/err" || fail "exit $?: $(cat "$scratch/err")"
+grep -q '"imported": true' "$scratch/out.json" && grep -q '"batch": 8' "$scratch/out.json" || fail "no imports, no batch"
 "$program" one 2>"$scratch/err"
 [ $? -eq 2 ] || fail "a device that is no number is not refused"
 grep -q usage "$scratch/err" || fail "no usage line"
