@@ -22,18 +22,28 @@ struct plx_plugin_plan {
     plx_problem problem;
 };
 
-/* ---- bf16 ----------------------------------------------------------------- */
+/* ---- what not every version has --------------------------------------------- */
 
 /* Inputs in bf16, sums and result in f32.  Few builds of the library have it, and their headers differ. */
 typedef void bf16_product(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
                           blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b, blasint ldb,
                           float beta, float *c, blasint ldc);
 
-static pthread_once_t bf16_once = PTHREAD_ONCE_INIT;
-static bf16_product *bf16; /* NULL: this OpenBLAS has none */
+/* Products of a batch, which versions from 0.3.30 on have. */
+#define BATCH_OF(type)                                                                                                 \
+    CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n, blasint k, type alpha, \
+        const type *a, blasint lda, blasint stride_a, const type *b, blasint ldb, blasint stride_b, type beta,         \
+        type *c, blasint ldc, blasint stride_c, blasint count
+typedef void f32_batch(BATCH_OF(float));
+typedef void f64_batch(BATCH_OF(double));
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static bf16_product *bf16; /* NULL, here and below: this OpenBLAS has none */
+static f32_batch *batch_of_f32;
+static f64_batch *batch_of_f64;
 
 /* From the library that has the other products: what else the process shows to all is somebody else's. */
-static void look_for_bf16(void)
+static void look(void)
 {
     void (*const product)(void) = (void (*)(void))cblas_sgemm;
     void *address;
@@ -42,14 +52,26 @@ static void look_for_bf16(void)
     if (dladdr(address, &about) == 0)
         return;
     void *library = dlopen(about.dli_fname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    void *found = library != NULL ? PLX_OPENBLAS_SYMBOL(library, "cblas_sbgemm") : NULL;
-    memcpy(&bf16, &found, sizeof bf16);
+    if (library == NULL)
+        return;
+    void *const found[] = {PLX_OPENBLAS_SYMBOL(library, "cblas_sbgemm"),
+                           PLX_OPENBLAS_SYMBOL(library, "cblas_sgemm_batch_strided"),
+                           PLX_OPENBLAS_SYMBOL(library, "cblas_dgemm_batch_strided")};
+    memcpy(&bf16, &found[0], sizeof bf16);
+    memcpy(&batch_of_f32, &found[1], sizeof batch_of_f32);
+    memcpy(&batch_of_f64, &found[2], sizeof batch_of_f64);
 }
 
 static bf16_product *find_bf16(void)
 {
-    (void)pthread_once(&bf16_once, look_for_bf16);
+    (void)pthread_once(&looked, look);
     return bf16;
+}
+
+bool plx_openblas_has_batches(void)
+{
+    (void)pthread_once(&looked, look);
+    return batch_of_f32 != NULL && batch_of_f64 != NULL;
 }
 
 static plx_status check_type(const plx_problem *problem, plx_error *error)
@@ -89,7 +111,9 @@ plx_status plx_openblas_supports(plx_session *session, const plx_problem *proble
         return status;
     switch (problem->op) {
     case PLX_GEMM:
-        return check_fit((int64_t[]){g->m, g->n, g->k, g->lda, g->ldb, g->ldc}, 6, error);
+        return check_fit((int64_t[]){g->m, g->n, g->k, g->lda, g->ldb, g->ldc, problem->batch.count,
+                                     problem->batch.stride[0], problem->batch.stride[1], problem->batch.stride[2]},
+                         10, error);
     case PLX_MATVEC:
         return check_fit((int64_t[]){v->rows, v->cols, v->lda}, 3, error);
     case PLX_TRANSPOSE:
@@ -127,6 +151,32 @@ static void gemm(const plx_problem *problem, const void *a, const void *b, void 
     else
         cblas_dgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k, p->alpha, a, lda, b,
                     ldb, p->beta, c, ldc);
+}
+
+/* In one call where the library has that, else one after the other. */
+static void gemm_batch(const plx_problem *problem, const char *a, const char *b, char *c)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const CBLAS_TRANSPOSE trans_a = transposed_if(p->trans_a), trans_b = transposed_if(p->trans_b);
+    const blasint m = (blasint)p->m, n = (blasint)p->n, k = (blasint)p->k, count = (blasint)problem->batch.count;
+    const blasint lda = (blasint)p->lda, ldb = (blasint)p->ldb, ldc = (blasint)p->ldc;
+    const int64_t *apart = problem->batch.stride;
+    const blasint stride_a = (blasint)apart[0], stride_b = (blasint)apart[1], stride_c = (blasint)apart[2];
+    const bool terms = !plx_vendor_has_no_terms(problem);
+    if (terms && problem->dtype == PLX_F32) {
+        batch_of_f32(CblasRowMajor, trans_a, trans_b, m, n, k, (float)p->alpha, (const float *)(const void *)a, lda,
+                     stride_a, (const float *)(const void *)b, ldb, stride_b, (float)p->beta, (float *)(void *)c, ldc,
+                     stride_c, count);
+    } else if (terms && problem->dtype == PLX_F64) {
+        batch_of_f64(CblasRowMajor, trans_a, trans_b, m, n, k, p->alpha, (const double *)(const void *)a, lda, stride_a,
+                     (const double *)(const void *)b, ldb, stride_b, p->beta, (double *)(void *)c, ldc, stride_c,
+                     count);
+    } else {
+        const int64_t size = problem->dtype == PLX_BF16 ? 2 : problem->dtype == PLX_F32 ? 4 : 8;
+        const int64_t wide = size == 2 ? 4 : size;
+        for (int64_t i = 0; i < problem->batch.count; i++)
+            gemm(problem, a + i * apart[0] * size, b + i * apart[1] * size, c + i * apart[2] * wide);
+    }
 }
 
 static void matvec(const plx_problem *problem, const void *a, const void *x, void *y)
@@ -188,7 +238,9 @@ plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, 
     void *out = plx_host_address(&given[count - 1]);
     (void)queue;
     (void)error;
-    if (problem->op == PLX_GEMM)
+    if (problem->op == PLX_GEMM && problem->batch.batched)
+        gemm_batch(problem, first, plx_host_address(&given[1]), out);
+    else if (problem->op == PLX_GEMM)
         gemm(problem, first, plx_host_address(&given[1]), out);
     else if (problem->op == PLX_MATVEC)
         matvec(problem, first, plx_host_address(&given[1]), out);

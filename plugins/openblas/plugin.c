@@ -8,20 +8,21 @@
 
 #include "config.h"
 
+#define GEMM_ROW(more_flags)                                                                              \
+    {                                                                                                     \
+        .name = "gemm", .idea = "cblas_sgemm, cblas_dgemm, cblas_sbgemm: what a user would call instead", \
+        .gain = "the library's tuning for this processor", .limit = "small and tall-skinny matrices",     \
+        .needs = "libopenblas; for bf16 one that has cblas_sbgemm, and a result in f32",                  \
+        .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_BF16),              \
+        .flags = PLX_KERNEL_VENDOR | (more_flags), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R2, \
+        .depth = plx_vendor_depth,                                                                        \
+    }
+
+/* Where the library has cblas_sgemm_batch_strided. */
+static const plx_kernel gemm_of_batches = GEMM_ROW(PLX_KERNEL_BATCHED);
+
 static const plx_kernel kernels[] = {
-    [PLX_GEMM] =
-        {
-            .name = "gemm",
-            .idea = "cblas_sgemm, cblas_dgemm, cblas_sbgemm: what a user would call instead",
-            .gain = "the library's tuning for this processor",
-            .limit = "small and tall-skinny matrices",
-            .needs = "libopenblas; for bf16 one that has cblas_sbgemm, and a result in f32",
-            .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_BF16),
-            .flags = PLX_KERNEL_VENDOR,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R2,
-            .depth = plx_vendor_depth,
-        },
+    [PLX_GEMM] = GEMM_ROW(0),
     [PLX_MATVEC] =
         {
             .name = "gemv",
@@ -59,6 +60,8 @@ static const plx_kernel kernels[] = {
 
 static const plx_kernel *openblas_kernel(plx_op op, size_t index)
 {
+    if (op == PLX_GEMM && index == 0 && plx_openblas_has_batches())
+        return &gemm_of_batches;
     return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 

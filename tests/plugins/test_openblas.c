@@ -110,6 +110,25 @@ static void own_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSP
     asked.calls++;
 }
 
+static struct {
+    blasint m, n, k, lda, ldb, ldc, apart[3], count;
+    float alpha, beta;
+    size_t calls;
+} batch_asked;
+
+static void own_batch(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
+                      blasint k, float alpha, const float *a, blasint lda, blasint stride_a, const float *b,
+                      blasint ldb, blasint stride_b, float beta, float *c, blasint ldc, blasint stride_c, blasint count)
+{
+    assert_true(order == CblasRowMajor && trans_a == CblasNoTrans && trans_b == CblasTrans);
+    (void)a, (void)b, (void)c;
+    batch_asked.m = m, batch_asked.n = n, batch_asked.k = k;
+    batch_asked.lda = lda, batch_asked.ldb = ldb, batch_asked.ldc = ldc;
+    batch_asked.apart[0] = stride_a, batch_asked.apart[1] = stride_b, batch_asked.apart[2] = stride_c;
+    batch_asked.count = count, batch_asked.alpha = alpha, batch_asked.beta = beta;
+    batch_asked.calls++;
+}
+
 void *find_symbol(void *library, const char *name);
 
 void *find_symbol(void *library, const char *name)
@@ -118,6 +137,13 @@ void *find_symbol(void *library, const char *name)
                           const uint16_t *, blasint, const uint16_t *, blasint, float, float *, blasint) = own_sbgemm;
     void *address;
     assert_non_null(dlsym(library, "cblas_sgemm"));
+    if (strcmp(name, "cblas_sgemm_batch_strided") == 0 || strcmp(name, "cblas_dgemm_batch_strided") == 0) {
+        void (*const batch)(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,
+                            const float *, blasint, blasint, const float *, blasint, blasint, float, float *, blasint,
+                            blasint, blasint) = own_batch;
+        memcpy(&address, &batch, sizeof address);
+        return address;
+    }
     assert_string_equal(name, "cblas_sbgemm");
     memcpy(&address, &product, sizeof address);
     return address;
@@ -179,6 +205,45 @@ static void test_bf16_without_terms_is_scaled(void **state)
     assert_true(c[0] == 2 && c[1] == 4 && c[2] == 6 && c[3] == 4);
 }
 
+/* In one call; of bf16, for which the library has none, and without terms one after the other.
+ * Broken once: stride_b in the place of stride_a, the bytes of an element of C for those of A. */
+static void test_batches(void **state)
+{
+    static float a[64], b[64], c[64] = {1, 2, 3, 4, 5, 6, 7, 8};
+    plx_memory memory[] = {{.data = (void *)a}, {.data = (void *)b}, {.data = (void *)c}};
+    const plx_operand operands[] = {{&memory[0], 0}, {&memory[1], 0}, {&memory[2], 0}};
+    plx_problem problem = bf16;
+    plx_plugin_plan *made;
+    plx_error error;
+    const size_t before = asked.calls;
+    (void)state;
+    assert_true(plx_openblas_has_batches());
+    problem.batch = (plx_batch){.batched = true, .count = 3, .stride = {20, 0, 22}};
+    assert_int_equal(plx_openblas_plan(NULL, &problem, 0, &made, &error), PLX_OK);
+    assert_int_equal(plx_openblas_execute(made, NULL, operands, 3, &error), PLX_OK);
+    free(made);
+    assert_int_equal(asked.calls, before + 3);
+    assert_true(asked.a == (const char *)a + 2 * 20 * 2 && asked.b == b && asked.c == (char *)c + 2 * 22 * 4);
+    problem.dtype = PLX_F32, problem.output = 0;
+    assert_int_equal(plx_openblas_plan(NULL, &problem, 0, &made, &error), PLX_OK);
+    assert_int_equal(plx_openblas_execute(made, NULL, operands, 3, &error), PLX_OK);
+    free(made);
+    assert_int_equal(batch_asked.calls, 1);
+    assert_true(batch_asked.m == 2 && batch_asked.n == 3 && batch_asked.k == 4 && batch_asked.lda == 5 &&
+                batch_asked.ldb == 6 && batch_asked.ldc == 7 && batch_asked.apart[0] == 20 &&
+                batch_asked.apart[1] == 0 && batch_asked.apart[2] == 22 && batch_asked.count == 3 &&
+                batch_asked.alpha == 1.5F && batch_asked.beta == 0.5F);
+    problem.of.gemm = (plx_gemm_problem){.m = 1, .n = 2, .k = 0, .lda = 1, .ldb = 2, .ldc = 2, .alpha = 1, .beta = 2};
+    problem.batch.stride[2] = 3;
+    assert_int_equal(plx_openblas_plan(NULL, &problem, 0, &made, &error), PLX_OK);
+    assert_int_equal(plx_openblas_execute(made, NULL, operands, 3, &error), PLX_OK);
+    free(made);
+    assert_int_equal(batch_asked.calls, 1);
+    assert_true(c[0] == 2 && c[1] == 4 && c[2] == 3 && c[3] == 8 && c[4] == 10 && c[5] == 6 && c[6] == 14);
+    problem.batch.stride[0] = INT64_C(1) << 31;
+    assert_int_equal(plan(&problem, &error), sizeof(blasint) > 4 ? PLX_OK : PLX_UNSUPPORTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_bf16_has_results_in_f32),
         cmocka_unit_test(test_bf16_is_called_as_asked),
         cmocka_unit_test(test_bf16_without_terms_is_scaled),
+        cmocka_unit_test(test_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
