@@ -127,6 +127,22 @@ int cli_computes_read(const cli_options *options, plx_compute computes[PLX_COMPU
     return CLI_OK;
 }
 
+/* A stride leads from one problem of a batch to the next; what a file brings is dense. */
+static int check_strides(const cli_options *options)
+{
+    static const char prefix[] = "stride-";
+    for (size_t i = 0; i + 1 < options->settings.count; i += 2) {
+        const char *name = options->settings.at[i];
+        if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        if (options->in.count > 0)
+            return cli_wrong_usage("--%s is of generated data; the arrays of a file lie one after the other", name);
+        if (setting_of(options, "batch") == NULL)
+            return cli_wrong_usage("--%s is of a batch: say of how many with --batch, or leave it out", name);
+    }
+    return CLI_OK;
+}
+
 /* Of no size yet, with what the options say.  One that would silently do nothing is a mistake. */
 static int blank_problem(plx_op op, const cli_options *options, plx_problem *blank)
 {
@@ -139,7 +155,7 @@ static int blank_problem(plx_op op, const cli_options *options, plx_problem *bla
         if (plx_problem_set(blank, name, every ? "plain" : plain, &error) != PLX_OK)
             return cli_wrong_usage("%s%s", error.text, strcmp(name, "compute") == 0 ? ", or all" : "");
     }
-    return CLI_OK;
+    return check_strides(options);
 }
 
 static int make_problem(const plx_problem *blank, plx_dtype dtype, plx_compute compute, const shape *wanted,

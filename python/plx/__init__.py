@@ -238,6 +238,8 @@ class _Call:
             stream = queue.stream
         self.queue = ctypes.c_void_p(queue.value) if queue is not None else None
         self.operands = [_arrays.Operand(array, self.backend, stream) for array in arrays]
+        for behind in {operand.behind for operand in self.operands} - {None, stream}:
+            _library.check(_library.library().plx_queue_wait(self.queue, ctypes.c_void_p(_queue_for(backend, behind).value)))
         self.problem, self.views = _fill(op, [operand.tensor for operand in self.operands], reduction)
         _settings(self.problem, settings)
 

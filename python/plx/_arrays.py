@@ -48,6 +48,8 @@ def _type_of(typestr, array):
 
 def _from_interface(array, interface, device):
     """A DLTensor, with what it points to kept in it."""
+    if interface.get("mask") is not None:
+        raise BufferError("array: it is masked; give its elements without the mask")
     dtype = _type_of(interface["typestr"], array)
     shape = tuple(interface["shape"])
     rank = len(shape)
@@ -125,19 +127,31 @@ def stream_of(array, given):
     return int(given) or LEGACY_STREAM  # CUDA's 0 is the legacy stream, which DLPack calls 1
 
 
+def _stream_of_interface(interface):
+    """That its elements are written in; None: there is nothing to wait for."""
+    stream = interface.get("stream")
+    if stream == 0:
+        raise BufferError("array: its stream is 0, which is the legacy stream (1) or that of the thread (2)")
+    return stream
+
+
 class Operand:
-    """An array as a plx_tensor, with all that keeps it alive."""
+    """An array as a plx_tensor, with all that keeps it alive.  `behind`: the stream that its library did not order with
+    ours, which was not told of it; None: there is none."""
 
     def __init__(self, array, backend, stream):
         device = device_of(array)
         self._keep = array
+        self.behind = None
         if on_host(device) and hasattr(array, "__array_interface__"):
             dl, flags = _from_interface(array, array.__array_interface__, _Device(CPU, 0))
         elif hasattr(array, "__dlpack__"):
             self._keep = (array, _capsule_of(array, None if on_host(device) else stream))
             dl, flags = _from_capsule(self._keep[1])
         else:
-            dl, flags = _from_interface(array, array.__cuda_array_interface__, _Device(CUDA, 0))
+            interface = array.__cuda_array_interface__
+            self.behind = _stream_of_interface(interface)
+            dl, flags = _from_interface(array, interface, _Device(CUDA, 0))
         self.tensor = lib.Tensor()
         lib.check(lib.library().plx_tensor_borrow(backend, ctypes.byref(dl), ctypes.c_uint64(flags & 1), ctypes.byref(self.tensor)),
                   kinds={lib.INVALID: BufferError})
@@ -175,7 +189,7 @@ def _glance_numpy(array):
 def _glance_cuda_interface(array):
     interface = array.__cuda_array_interface__
     typestr = interface["typestr"]
-    if typestr[1] == "V" or interface.get("mask") is not None:
+    if typestr[1] == "V" or interface.get("mask") is not None or interface.get("stream") is not None:
         return None
     pointer, read_only = interface["data"]
     return (typestr, interface["shape"], interface.get("strides"), read_only), pointer

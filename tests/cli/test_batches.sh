@@ -88,6 +88,9 @@ refuses "results would overlap" compare gemm 8x8x8 --batch 2 --stride-c 0 --back
 refuses "it is 1 to 2147483647" compare gemm 8x8x8 --batch 2147483648 --backend host
 refuses "does not fit in 63 bits" compare gemm 8x8x8 --batch 3 --stride-a 4611686018427387904 --backend host
 refuses "means nothing to reduce" compare reduce 8 --batch 2 --stride-a 1 --backend host
+refuses "--stride-c is of a batch: say of how many with --batch" compare gemm 8x8x8 --stride-c 80 --backend host
+refuses "--stride-a is of a batch" run gemm 8x8x8 --stride-a 0 --backend host
+refuses "--stride-b is of generated data" run gemm --in "$work/a.npy" --in "$work/b.npy" --stride-b 0
 refuses "x has 3 dimensions, from 0 on, and no such axis" run reduce --in "$work/a.npy" --axis 3
 refuses "is no whole number" run reduce --in "$work/a.npy" --axis one
 refuses "is for reduce" run transpose --in "$work/a.npy" --axis 1

@@ -398,6 +398,30 @@ static void what_is_taken_is_deleted_once(void **state)
     plx_buffer_destroy(got.view.buffer);
 }
 
+static void *destroy_it(void *buffer)
+{
+    plx_buffer_destroy(buffer);
+    return NULL;
+}
+
+/* Taken by one thread, given back by another, which is where the deleter is called.
+ * Broken once: destroyed by nobody: `deleted` stays 0. */
+static void what_is_taken_may_end_in_another_thread(void **state)
+{
+    float room[16];
+    owned given;
+    plx_tensor got;
+    pthread_t thread;
+    (void)state;
+    (void)tensor(&given, room, 2, SHAPE(2, 3), NULL);
+    DLManagedTensorVersioned dl = managed(&given, 1, 0);
+    deleted = 0;
+    expect(plx_tensor_take(host, &dl, &got), PLX_OK, "");
+    assert_int_equal(pthread_create(&thread, NULL, destroy_it, got.view.buffer), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(deleted, 1);
+}
+
 static void what_is_to_be_read_is_no_result(void **state)
 {
     float room[2][16] = {{1}};
@@ -470,6 +494,7 @@ int main(void)
         cmocka_unit_test(other_devices_are_refused),
         cmocka_unit_test(operands_that_do_not_fit_are_refused),
         cmocka_unit_test(what_is_taken_is_deleted_once),
+        cmocka_unit_test(what_is_taken_may_end_in_another_thread),
         cmocka_unit_test(what_is_to_be_read_is_no_result),
         cmocka_unit_test(a_buffer_of_ours_goes_to_others),
     };

@@ -296,6 +296,20 @@ static cl_mem part_of(cl_mem whole, size_t from, size_t bytes)
     return made;
 }
 
+/* A part ends where it ends, though its parent goes on.  Broken once: the parent's length asked for. */
+static void a_part_ends_where_it_ends(void **state)
+{
+    enum { FAR = 4096 };
+    (void)state;
+    cl_mem whole = make(CL_MEM_READ_WRITE, 3 * FAR, NULL), part = part_of(whole, FAR, BYTES);
+    expect_refused(memory_of(part, 0, BYTES + 1), PLX_INVALID, "the buffer ends at byte");
+    expect_refused(memory_of(part, BYTES, 4), PLX_INVALID, "the buffer ends at byte");
+    plx_buffer *all = import(part, 0, BYTES);
+    plx_buffer_destroy(all);
+    (void)plx_cl.ReleaseMemObject(part);
+    (void)plx_cl.ReleaseMemObject(whole);
+}
+
 /* Of sub-buffers with each other and their parent, and of two buffers of one piece of memory of the host.
  * Broken once: find_place() without the parent, without the pointer of the host. */
 static void overlap_is_one_of_addresses(void **state)
@@ -504,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_handle_that_comes_back_is_another_buffer),
         cmocka_unit_test(what_can_not_be_used_is_refused),
         cmocka_unit_test(what_the_driver_was_told_of_access_is_heeded),
+        cmocka_unit_test(a_part_ends_where_it_ends),
         cmocka_unit_test(overlap_is_one_of_addresses),
         cmocka_unit_test(shared_virtual_memory_is_memory),
         cmocka_unit_test(queues_are_looked_at),

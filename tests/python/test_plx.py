@@ -285,7 +285,7 @@ class Refusals(unittest.TestCase):
         for dtype in ("?", "u1", "u4"):
             with self.assertRaisesRegex(plx.Unsupported, "elements of"):
                 plx.reduce(np.zeros(4, dtype))
-        for dtype, word in ((">f4", "big-endian"), ("S4", "no number in DLPack"), ("M8[s]", "no number in DLPack")):
+        for dtype, word in ((">f4", "big-endian"), ("S4", "no number in DLPack"), ("V2", "no number in DLPack"), ("M8[s]", "no number in DLPack")):
             with self.assertRaisesRegex(BufferError, word):
                 plx.reduce(np.zeros(4, dtype))
         with self.assertRaisesRegex(TypeError, "__array_interface__"):
@@ -427,6 +427,13 @@ class Stream:
     def __cuda_stream__(self):
         return 0, stream.value
 
+class State(ctypes.Structure):  # the beginning of fake_cuda_state
+    _fields_ = [("failing_function", ctypes.c_char_p), ("failing_result", ctypes.c_int), ("failing_call", ctypes.c_size_t),
+                ("knobs", ctypes.c_int * 5), ("argument_counts", ctypes.c_size_t * 16), ("most_bytes", ctypes.c_size_t),
+                ("elapsed", ctypes.c_double), ("alive", ctypes.c_size_t * 6), ("ever", ctypes.c_size_t * 3), ("captured", ctypes.c_size_t)]
+driver.fake_cuda_control.restype = ctypes.POINTER(State)
+fake = driver.fake_cuda_control().contents
+
 a, b, c, x, s = Array((4, 5)), Array((5, 6)), Array((4, 6)), Array((5,)), Array(())
 before = ctypes.c_void_p()
 for given in (None, 0, 1, 2, stream.value, Stream()):
@@ -439,6 +446,35 @@ assert driver.cuStreamBeginCapture_v2(stream, 0) == 0
 plan(a, b, c, queue=queue)
 plx.reduce(a, out=s, stream=Stream())
 assert driver.cuStreamEndCapture(stream, ctypes.byref(graph)) == 0
+# A batch is captured as so many launches.
+many = Array((3, 4, 5)), b, Array((3, 4, 6))
+batch = plx.plan("gemm", *many, kernel="naive")
+batch(*many, queue=queue)
+queue.reserve(batch)
+captured = fake.captured
+assert driver.cuStreamBeginCapture_v2(stream, 0) == 0
+batch(*many, queue=queue)
+assert driver.cuStreamEndCapture(stream, ctypes.byref(graph)) == 0
+assert fake.captured == captured + 3, fake.captured - captured
+# What another stream writes is waited for, by the device: nobody told its library of ours.
+library, waits = plx._library.library(), []
+wait = library.plx_queue_wait
+library.plx_queue_wait = lambda later, earlier: waits.append((later.value, earlier.value)) or wait(later, earlier)
+other = ctypes.c_void_p()
+assert driver.cuStreamCreate(ctypes.byref(other), 1) == 0
+for _ in range(2):
+    x.__cuda_array_interface__["stream"] = other.value
+    plx.reduce(x, out=s, stream=stream.value)
+assert len(waits) == 2 and waits[0][0] != waits[0][1], waits
+x.__cuda_array_interface__["stream"] = stream.value
+plx.reduce(x, out=s, stream=stream.value)
+assert len(waits) == 2
+for key, value in (("stream", 0), ("mask", a)):
+    x.__cuda_array_interface__ = dict(x.__cuda_array_interface__, **{"stream": None, key: value})
+    try:
+        plx.reduce(x, out=s)
+    except BufferError as why:
+        print(why)
 try:
     plx.gemm(a, b)
 except TypeError as why:
@@ -535,6 +571,8 @@ class Device(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("give out=", done.stdout)
         self.assertIn("CUDA knows of no memory", done.stdout)
+        self.assertIn("its stream is 0", done.stdout)
+        self.assertIn("it is masked", done.stdout)
 
 
 class Process(unittest.TestCase):
@@ -554,6 +592,28 @@ class Process(unittest.TestCase):
         done = self.run_python("import numpy as np, plx\na = np.ones((3, 3), 'f4')\nc = plx.gemm(a, a)\n"
                                "p = plx.plan('gemm', a, a, c)\np(a, a, c)\nprint(c[0, 0])")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "3.0\n", ""))
+
+    def test_a_child_that_executes_a_program_is_a_new_process(self):
+        done = self.run_python("import numpy as np, os, sys, plx\na = np.ones((2, 2), 'f4')\nplx.gemm(a, a)\n"
+                               "if os.fork() == 0:\n  os.execv(sys.executable, [sys.executable, '-c', 'import numpy as np, plx\\n"
+                               "a = np.ones((2, 2), \"f4\")\\nprint(plx.gemm(a, a)[0, 0])'])\nos.wait()")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2.0\n", ""))
+
+    def test_a_home_that_can_only_be_read(self):
+        for home in ("/proc", "/nonexistent", ""):
+            done = self.run_python("import numpy as np, os, plx\nos.environ.pop('XDG_CACHE_HOME', None)\na = np.ones((2, 2), 'f4')\n"
+                                   "print(plx.gemm(a, a)[0, 0])", HOME=home, XDG_CACHE_HOME=home)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2.0\n", ""))
+
+    def test_arrays_that_another_thread_lets_go(self):
+        """The last reference of an array, and with it its producer's deleter, ends in a thread that never called us."""
+        done = self.run_python("import numpy as np, threading, plx\nx = [np.ones(1000, 'f4') for _ in range(100)]\n"
+                               "class P:\n  def __init__(self, a): self.a = a\n  def __dlpack_device__(self): return 1, 0\n"
+                               "  def __dlpack__(self, **k): return self.a.__dlpack__()\n"
+                               "out = np.zeros((), 'f4')\nfor i, a in enumerate(x):\n  plx.reduce(P(a), out=out)\n  assert out == 1000\n"
+                               "del a\nthread = threading.Thread(target=x.clear)\nthread.start()\nthread.join()\n"
+                               "a = np.ones((2, 2), 'f4')\nprint(plx.gemm(a, a)[0, 0])")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2.0\n", ""))
 
     def test_a_child_is_told(self):
         done = self.run_python("import numpy as np, os, plx\na = np.ones((2, 2), 'f4')\nplx.gemm(a, a)\n"
