@@ -18,7 +18,6 @@ typedef struct plx_array {
     char type[16];  /* NumPy's code of an element type that is none of ours: "u1", "b1", "S8", "M8[ns]"; then dtype
                      * is one of as many bytes, by which it can be moved but not computed with; "": dtype it is */
     int64_t planes; /* of rank 3; else it is not looked at */
-    uint64_t reserved[4]; /* 0: new members go here */
 } plx_array;
 
 /* Reads .npy, header versions 1 to 3, either byte order, C or Fortran order (turned

@@ -86,7 +86,7 @@ for header in "$include"/parallax/*.h; do
         { failures=$((failures + 1)) && echo "FAIL: $name.h has functions, and no header says how threads may call them"; }
 done
 # A struct of a study that may grow has room for it; these are complete.
-complete=' plx_ratio plx_check_reason plx_strided plx_interval plx_spread plx_ceilings plx_chosen '
+complete=' plx_array plx_ratio plx_check_reason plx_strided plx_interval plx_spread plx_ceilings plx_chosen '
 for name in $(sed -n 's/^#include <parallax\/\(.*\)\.h>/\1/p' "$include/parallax/study.h"); do
     for struct in $(awk '/^typedef struct plx_[a-z_]+ {/ { name = $3; room = 0 } /reserved/ { room = 1 }
         /^} plx_/ && name != "" { if (!room) print name; name = "" }' "$include/parallax/$name.h"); do
