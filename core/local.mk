@@ -49,6 +49,7 @@ core_sources = \
 	core/tuning.c \
 	core/tuning.h
 
+if !INSTALLED_PARALLAX
 lib_LTLIBRARIES += libparallax.la
 libparallax_la_SOURCES = $(core_sources) $(operation_sources)
 nodist_libparallax_la_SOURCES = build_facts.c
@@ -87,6 +88,8 @@ parallax_inspect_SOURCES = \
 	$(operation_sources)
 parallax_inspect_CFLAGS = $(AM_CFLAGS)
 parallax_inspect_LDADD = libplx-base.la -lm
+
+endif
 
 if HAVE_CUDA
 facts_nvcc = $(NVCC)

@@ -12,8 +12,9 @@ AC_ARG_WITH([cuda],
     [], [with_cuda=auto])
 AC_ARG_WITH([cuda-arch],
     [AS_HELP_STRING([--with-cuda-arch=LIST],
-        [GPU architectures that get machine code, e.g. 75,80,90,120 (default: 80,90); the last
-         one without a letter gets PTX as well, which newer GPUs translate])],
+        [GPU architectures that get machine code, e.g. 75,80,90,120 (default: 80,90, which takes
+         minutes; all: each from 75 to 120 that nvcc has, for packages); the last one without a
+         letter gets PTX as well, which newer GPUs translate])],
     [], [with_cuda_arch=default])
 AC_ARG_VAR([NVCC], [CUDA compiler command])
 AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags, e.g. -ccbin=g++-12])
@@ -48,6 +49,7 @@ AM_CONDITIONAL([HAVE_CUDA], [test -z "$plx_cuda_reason"])
 AC_DEFUN([_PLX_CUDA_ARCH_LIST], [
 AS_CASE([$with_cuda_arch],
     [default], [plx_cuda_wanted="80 90"],
+    [all], [plx_cuda_wanted="75 80 86 89 90 100 120"],
     [yes|no|''], [AC_MSG_ERROR([--with-cuda-arch needs a list of numbers, such as 80,90])],
     [plx_cuda_wanted=`AS_ECHO(["$with_cuda_arch"]) | tr , ' '`])
 for plx_arch in $plx_cuda_wanted; do
@@ -171,10 +173,14 @@ AS_IF([$NVCC -fatbin $1 -std=c++17 $NVCCFLAGS -o conftest.fatbin conftest.cu >co
      $3])
 ])
 
-# Compiles for each architecture that is wanted.  A default one that this nvcc
-# fails on is passed over; one that was asked for is not.
+# Compiles for each architecture that is wanted.  A default one, or one of all, that this nvcc
+# fails on is passed over; one that was asked for is not.  Sets plx_cuda_ptx to the last, and plx_text_ptx to that of
+# the embedded texts: 90 where it is there, for which alone some kernels have code, and whose devices run no text for newer ones.
 AC_DEFUN([_PLX_CUDA_TRY_NVCC], [
 plx_cuda_ptx=
+plx_text_ptx=
+plx_cuda_lenient=no
+AS_CASE([$with_cuda_arch], [default|all], [plx_cuda_lenient=yes])
 for plx_arch in $plx_cuda_wanted; do
     AC_MSG_CHECKING([whether $NVCC compiles for sm_$plx_arch])
     _PLX_CUDA_COMPILE([-gencode arch=compute_$plx_arch,code=sm_$plx_arch], [
@@ -183,23 +189,24 @@ for plx_arch in $plx_cuda_wanted; do
         _PLX_CUDA_SPECIFIC
         NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_real_arch,code=sm_$plx_real_arch"
         AS_CASE([$plx_arch], [*@<:@af@:>@], [], [plx_cuda_ptx=$plx_arch])
+        AS_IF([test "$plx_text_ptx" != 90], [plx_text_ptx=$plx_cuda_ptx])
     ], [
         AC_MSG_RESULT([no])
         _PLX_CUDA_EXPLAIN
     ])
 done
 AS_IF([test -n "$plx_cuda_ptx"],
-    [AS_IF([test "$with_cuda_arch" = default], [plx_cuda_reason=])
+    [AS_IF([test $plx_cuda_lenient = yes], [plx_cuda_reason=])
      NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_cuda_ptx,code=compute_$plx_cuda_ptx"],
     [test -z "$plx_cuda_reason"],
     [plx_cuda_reason="$NVCC compiles for no architecture"])
 rm -f conftest.cu conftest.fatbin conftest.err
 ])
 
-# Whether the kernels' PTX is embedded, compressed, for `parallax attribute`: needs zlib and gzip.  It is for
-# the newest architecture, with all that its machine code has.
+# Whether the kernels' PTX is embedded, compressed, for `parallax attribute`: needs liblzma, xz and gzip.  With all that
+# the machine code of its architecture has.
 AC_DEFUN([_PLX_CUDA_PTX], [
-ZLIB_LIBS=
+LZMA_LIBS=
 NVCCFLAGS_PTX=
 plx_have_ptx=no
 AC_ARG_ENABLE([ptx],
@@ -207,16 +214,17 @@ AC_ARG_ENABLE([ptx],
     [], [enable_ptx=auto])
 AS_IF([test -z "$plx_cuda_reason" && test "$enable_ptx" != no], [
     AC_CHECK_PROG([GZIP_PROGRAM], [gzip], [gzip])
-    AC_CHECK_HEADER([zlib.h], [AC_CHECK_LIB([z], [inflate],
-        [AS_IF([test -n "$GZIP_PROGRAM"], [ZLIB_LIBS=-lz plx_have_ptx=yes])])])
+    AC_CHECK_PROG([XZ_PROGRAM], [xz], [xz])
+    AC_CHECK_HEADER([lzma.h], [AC_CHECK_LIB([lzma], [lzma_stream_buffer_decode],
+        [AS_IF([test -n "$GZIP_PROGRAM" && test -n "$XZ_PROGRAM"], [LZMA_LIBS=-llzma plx_have_ptx=yes])])])
     AS_IF([test "$plx_have_ptx" = no && test "$enable_ptx" = yes],
-        [AC_MSG_ERROR([--enable-ptx was given, but gzip or zlib is missing; install zlib's development files])])
-    plx_arch=$plx_cuda_ptx
+        [AC_MSG_ERROR([--enable-ptx was given, but gzip, xz or liblzma is missing; install xz and liblzma's development files])])
+    plx_arch=$plx_text_ptx
     _PLX_CUDA_SPECIFIC
     NVCCFLAGS_PTX="-gencode arch=compute_$plx_real_arch,code=compute_$plx_real_arch"
     rm -f conftest.cu conftest.fatbin conftest.err
 ])
-AC_SUBST([ZLIB_LIBS])
+AC_SUBST([LZMA_LIBS])
 AC_SUBST([NVCCFLAGS_PTX])
 AM_CONDITIONAL([HAVE_PTX], [test $plx_have_ptx = yes])
 AS_IF([test $plx_have_ptx = yes], [AC_DEFINE([HAVE_PTX], [1], [the cuda plugin carries PTX])])
@@ -234,7 +242,7 @@ AS_IF([test "$plx_arch" = 90],
 AC_DEFUN([_PLX_CUDA_EXPLAIN], [
 AS_IF([grep -i 'unsupported gpu arch' conftest.err >/dev/null], [
     plx_cuda_reason="$NVCC does not know the architecture sm_$plx_arch"
-    AS_IF([test "$with_cuda_arch" != default],
+    AS_IF([test $plx_cuda_lenient = no],
         [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch: $plx_cuda_reason; nvcc --list-gpu-arch lists what it knows])])
 ], [grep -i -E 'unsupported (GNU|clang|Microsoft)' conftest.err >/dev/null], [
     plx_cuda_reason="$NVCC does not accept the host compiler (too new or too old); name another one with NVCCFLAGS=-ccbin=COMPILER"

@@ -104,6 +104,7 @@ quick_scripts = \
 whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
+	tests/configure/test_installed_parallax.sh \
 	tests/house/test_new_operation.sh \
 	tests/measure/test_liars_device.sh \
 	tests/measure/test_units \

@@ -1,7 +1,9 @@
 # The package for CMake.  Its paths are those from libdir, so that what was installed can be moved; an include directory
 # outside the prefix is named as a whole.
 cmakedir = $(libdir)/cmake/Parallax
+if !INSTALLED_PARALLAX
 nodist_cmake_DATA = packaging/cmake/ParallaxConfig.cmake packaging/cmake/ParallaxConfigVersion.cmake
+endif
 CLEANFILES += $(nodist_cmake_DATA)
 EXTRA_DIST += packaging/cmake/ParallaxConfig.cmake.in packaging/cmake/ParallaxConfigVersion.cmake.in
 $(nodist_cmake_DATA): packaging/cmake/local.mk Makefile

@@ -13,6 +13,8 @@ class Parallax(AutotoolsPackage):
     version("main", branch="main")
 
     variant("cuda", default=False, description="plugin for CUDA")
+    variant("cuda_arch", default="all", when="+cuda", description="GPUs that get machine code: all, or 80,90",
+            values=lambda word: word == "all" or word.replace(",", "").isalnum())
     variant("cublas", default=False, when="+cuda", description="plugin for cuBLAS, which is opened at run time")
     variant("opencl", default=True, description="plugin for OpenCL, whose loader is opened at run time")
     variant("openblas", default=False, description="plugin for OpenBLAS")
@@ -26,6 +28,7 @@ class Parallax(AutotoolsPackage):
     depends_on("pkgconfig", type="build")
     depends_on("jansson@2.10:", when="+study")
     depends_on("cuda@12:", when="+cuda")
+    depends_on("xz", when="+cuda")
     depends_on("opencl-headers", type="build", when="+opencl")
     depends_on("openblas threads=openmp", when="+openblas")
 
@@ -36,6 +39,8 @@ class Parallax(AutotoolsPackage):
         args = self.with_or_without("opencl")
         args += self.with_or_without("openblas")
         args += ["--with-cuda=%s" % self.spec["cuda"].prefix if self.spec.satisfies("+cuda") else "--without-cuda"]
+        if self.spec.satisfies("+cuda"):
+            args.append("--with-cuda-arch=%s" % self.spec.variants["cuda_arch"].value)
         args += self.with_or_without("cublas")
         args += ["--without-clblast", "--enable-study" if self.spec.satisfies("+study") else "--disable-study"]
         return args

@@ -15,33 +15,43 @@
 /* ---- what is embedded ---------------------------------------------------- */
 
 #ifdef HAVE_PTX
-#include <zlib.h>
+#include <lzma.h>
 
-/* How long a gzip file is when it is unpacked: its last four bytes, the lowest first. */
+/* How long an xz file of one stream is when it is unpacked: its index says it, and its footer how long the index is.
+ * 0: it is none. */
 static size_t unpacked_length(const plx_image *packed)
 {
-    const unsigned char *end = packed->bytes + packed->length;
-    return (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
+    const size_t footer = LZMA_STREAM_HEADER_SIZE;
+    lzma_stream_flags flags;
+    lzma_index *index = NULL;
+    uint64_t limit = UINT64_MAX;
+    if (packed->length < 2 * footer ||
+        lzma_stream_footer_decode(&flags, packed->bytes + packed->length - footer) != LZMA_OK ||
+        flags.backward_size > packed->length - 2 * footer)
+        return 0;
+    size_t at = packed->length - footer - (size_t)flags.backward_size;
+    if (lzma_index_buffer_decode(&index, &limit, NULL, packed->bytes, &at, packed->length - footer) != LZMA_OK)
+        return 0;
+    const uint64_t length = lzma_index_uncompressed_size(index);
+    lzma_index_end(index, NULL);
+    return length < SIZE_MAX ? (size_t)length : 0;
 }
 
 static plx_status unpack(const plx_image *packed, char **text, plx_error *error)
 {
-    enum { GZIP = 16 + MAX_WBITS, LEAST = 18 };
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)packed->bytes, .avail_in = (uInt)packed->length};
-    const size_t length = packed->length >= LEAST ? unpacked_length(packed) : 0;
+    const size_t length = unpacked_length(packed);
+    uint64_t limit = UINT64_MAX;
+    size_t from = 0, to = 0;
     char *made = malloc(length + 1);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the text of %s", packed->key);
-    stream.next_out = (Bytef *)made;
-    stream.avail_out = (uInt)length;
-    int result = inflateInit2(&stream, GZIP);
-    if (result == Z_OK) {
-        result = inflate(&stream, Z_FINISH);
-        (void)inflateEnd(&stream);
-    }
-    if (result != Z_STREAM_END || stream.total_out != length) {
+    const lzma_ret result =
+        lzma_stream_buffer_decode(&limit, 0, NULL, packed->bytes, &from, packed->length, (uint8_t *)made, &to, length);
+    if (result != LZMA_OK || to != length || length == 0) {
         free(made);
-        return plx_fail(error, PLX_FAILED, "the embedded text of %s can't be unpacked", packed->key);
+        return result == LZMA_MEM_ERROR
+                   ? plx_fail(error, PLX_NO_MEMORY, "no host memory for the text of %s", packed->key)
+                   : plx_fail(error, PLX_FAILED, "the embedded text of %s can't be unpacked", packed->key);
     }
     made[length] = '\0';
     *text = made;

@@ -6,7 +6,7 @@
 
 #include <parallax/plugin.h>
 
-/* The PTX of the kernels that have a twin, compressed by gzip, under the keys of plx_cuda_images. */
+/* The PTX of the kernels that have a twin, compressed by xz, under the keys of plx_cuda_images. */
 extern const plx_image plx_cuda_texts[];
 
 /* The text as CUDA can run it: as it is, or for that of another convention rewritten, into *made, which the

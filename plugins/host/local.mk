@@ -5,7 +5,11 @@ host_backend_sources = \
 	backends/host/host.h \
 	backends/host/threads.c
 
+if !INSTALLED_PARALLAX
 pkglib_LTLIBRARIES += plx-host.la
+else
+EXTRA_LTLIBRARIES += plx-host.la
+endif
 
 # Sums of twice the precision need a*b+c to be two operations where two are written.
 plx_host_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off

@@ -84,6 +84,26 @@ takes "$conda" 12.6 "$conda/lib" PATH="$conda/bin:$PATH" CUDA_HOME="$plain"
 takes "$conda" 12.6 "$conda/lib" NVCC="$work/wrapper/nvcc"
 takes "$conda" 12.6 "$conda/lib" NVCC="env $conda/bin/nvcc" --with-cuda="$conda"
 
+# ---- for which GPUs -------------------------------------------------------------------------------
+
+# Packages take each from 75 to 120 that this nvcc has, and PTX of the last; the embedded texts are for 90.
+cat >"$conda/bin/nvcc" <<'END' && chmod +x "$conda/bin/nvcc"
+#!/bin/sh
+case "$*" in *compute_8[69]*) echo "nvcc fatal   : Unsupported gpu architecture 'compute_86'" >&2 && exit 1 ;; esac
+while [ $# -gt 0 ]; do
+    [ "$1" != -o ] || echo code >"$2"
+    shift
+done
+END
+configure_says 0 "toolkit:$conda (12.6)" CC="$compiler" --with-cuda="$conda" --with-cuda-arch=all
+for word in 'compute_75,code=sm_75' 'compute_90a,code=sm_90a' 'compute_120,code=sm_120' 'compute_120,code=compute_120'; do
+    grep "^NVCCFLAGS_ARCH=" "$work/build/config.log" | grep -q "$word" || fail "all has no $word"
+done
+grep "^NVCCFLAGS_ARCH=" "$work/build/config.log" | grep -q 'compute_8[69]\|code=compute_90' && fail "all has what nvcc has not"
+grep "^NVCCFLAGS_PTX=" "$work/build/config.log" | grep -q 'compute_90a,code=compute_90a' || fail "texts are not for 90"
+configure_says 1 "does not know the architecture sm_86" CC="$compiler" --with-cuda="$conda" --with-cuda-arch=86,90
+nvcc "$conda/bin/nvcc"
+
 # ---- and never another -----------------------------------------------------------------------------
 
 # What is named and is no whole toolkit is an error, though another one is in PATH, $CUDA_HOME and the compiler's own path.

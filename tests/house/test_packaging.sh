@@ -25,7 +25,7 @@ done
 # ---- options ----
 "$top_srcdir/configure" --help >configure-help.$$ 2>/dev/null || fail "configure has no help"
 for option in $(cat "$recipes"/*/*build.sh "$recipes"/debian/*/rules "$recipes"/container/Containerfile |
-    grep -o -e '--\(with\|without\|enable\|disable\)-[a-z]*'); do
+    grep -o -e '--\(with\|without\|enable\|disable\)-[a-z-]*'); do
     name=$(echo "$option" | sed 's/^--[a-z]*-//')
     grep -q -e "--\(with\|enable\|without\|disable\)-$name" configure-help.$$ || fail "configure has no $option"
 done
@@ -35,10 +35,7 @@ for name in opencl openblas cublas cuda clblast study; do
 done
 rm -f configure-help.$$
 
-# ---- targets and files ----
-for target in install-cuda-plugins; do
-    grep -q "$target" "$recipes/debian/cuda/rules" && grep -q "^$target:" "$top_builddir/Makefile" || fail "make has no $target"
-done
+# ---- files ----
 for path in "$top_srcdir"/python/plx/*.py; do
     grep -q "plx/$(basename "$path")" "$top_srcdir/tests/python/local.mk" || fail "$path is not released"
 done
@@ -48,13 +45,14 @@ for script in "$recipes/conda/build.sh"; do
     sh -n "$script" || fail "$script"
 done
 if command -v python3 >/dev/null 2>&1; then
-    for file in "$recipes/spack/package.py" "$recipes/wheel/build-wheel"; do
+    for file in "$recipes/spack/package.py" "$recipes/wheel/build-wheel" "$recipes/wheel/old_glibc.py"; do
         python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$file" || fail "$file is no Python"
     done
 fi
 for rules in "$recipes"/debian/*/rules; do
     [ -x "$rules" ] || fail "$rules can't be executed"
 done
+grep -q -e --with-installed-parallax "$recipes/debian/cuda/rules" || fail "Debian's second source builds a library of its own"
 # Of a source without its code: what lintian says of the recipe.
 if command -v lintian >/dev/null 2>&1 && command -v dpkg-source >/dev/null 2>&1; then
     work=$(mktemp -d) || exit 99
