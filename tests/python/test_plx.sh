@@ -26,4 +26,6 @@ for name in test_plx test_judge; do
     [ $name != test_judge ] || [ -x "$program" ] || { echo "nothing is judged: there is no $program" && continue; }
     "$python" "$top_srcdir/tests/python/$name.py" || status=1
 done
+# What a GPU's arrays are asked for, on the host's.
+"$python" "$top_srcdir/tests/python/native_all.py" --calls 200 --only numpy || status=1
 exit $status

@@ -1,0 +1,70 @@
+#!/bin/sh
+# All that only a GPU can show of open doors, in at most ten minutes: memory, streams, graphs and tensors of others, what a call
+# costs, batches, the wheel.  To be run in the build directory:
+#
+#     ../tests/whole/doors_gpu.sh [--dry]
+#
+# --dry: what can be run without a GPU, on the host's arrays and any OpenCL; the rest is named.  Each part has its time, and the
+# last line says what failed.
+set -u
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=$PWD
+: "${MAKE:=make}" "${PYTHON:=python3}"
+dry=no
+[ "${1:-}" != --dry ] || dry=yes
+[ -f "$build/config.status" ] || { echo "usage: in the build directory: $0 [--dry]" >&2 && exit 2; }
+until=$(($(date +%s) + 600))
+failed= skipped=
+PYTHONPATH=$source/python PYTHONDONTWRITEBYTECODE=1 PLX_LIBRARY=$build/.libs/libparallax.so
+export PYTHONPATH PYTHONDONTWRITEBYTECODE PLX_LIBRARY
+
+# part NAME COMMAND...: status 77, or a program that is not here, is no failure.
+part() {
+    name=$1
+    shift
+    left=$((until - $(date +%s)))
+    [ $left -gt 0 ] || { skipped="$skipped, $name (no time)" && return; }
+    begun=$(date +%s)
+    echo "---- $name: $*"
+    timeout "$left" "$@"
+    status=$?
+    echo "     status $status after $(($(date +%s) - begun)) s"
+    case $status in
+    0) ;;
+    77 | 127) skipped="$skipped, $name" ;;
+    *) failed="$failed, $name" ;;
+    esac
+}
+# gpu NAME COMMAND...: only with a GPU.
+gpu() {
+    if [ $dry = yes ]; then
+        echo "---- $1: not without a GPU"
+        command -v "$2" >/dev/null 2>&1 || [ -f "$2" ] || failed="$failed, $1 (there is no $2)"
+    else
+        part "$@"
+    fi
+}
+device=cuda calls=10000 libraries=torch,cupy,jax,numba,triton
+[ $dry = no ] || device=host calls=400 libraries=numpy
+
+"$MAKE" -s all $([ $dry = yes ] || echo tests/whole/native_gpu dispatch-cuda) || exit 1
+[ ! -f Makefile ] || ! grep -q '^dispatch-opencl' Makefile || "$MAKE" -s dispatch-opencl || exit 1
+gpu "memory, order, graphs, threads, bits" ./tests/whole/native_gpu
+gpu "PyTorch and CuPy" "$PYTHON" "$source/tests/python/native_torch.py"
+part "all libraries at once" "$PYTHON" "$source/tests/python/native_all.py" --calls $calls --only $libraries
+part "in another order" "$PYTHON" "$source/tests/python/native_all.py" --calls $calls --first plx --only \
+    "$(echo $libraries | tr , '\n' | tac | paste -sd, -)"
+for api in cuda opencl; do
+    [ $api = opencl ] || [ $dry = no ] || continue
+    [ -x ./dispatch-$api ] || continue
+    part "a call of $api" ./dispatch-$api 0
+    part "with imported memory" ./dispatch-$api 0 --imported
+    part "of a batch" ./dispatch-$api 0 --batch
+done
+part "batches" ./parallax bench --set batched --backend $device --seconds 0.05 --json "$build/doors-batched.json" --restart --quiet
+part "batches as a page" ./parallax report "$build/doors-batched.json" -o "$build/doors-batched.html"
+part "the wheel" sh -c "top_builddir='$build' top_srcdir='$source' PYTHON='$PYTHON' sh '$source/tests/python/test_wheel.sh'"
+rm -f "$build/doors-batched.json" "$build/doors-batched.html"
+[ -z "$skipped" ] || echo "not run: ${skipped#, }"
+[ -z "$failed" ] || { echo "failed: ${failed#, }" && exit 1; }
+echo "nothing failed"
