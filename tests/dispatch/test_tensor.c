@@ -404,8 +404,7 @@ static void *destroy_it(void *buffer)
     return NULL;
 }
 
-/* Taken by one thread, given back by another, which is where the deleter is called.
- * Broken once: destroyed by nobody: `deleted` stays 0. */
+/* Taken by one thread, given back by another, which is where the deleter is called. */
 static void what_is_taken_may_end_in_another_thread(void **state)
 {
     float room[16];
