@@ -208,6 +208,7 @@ plx_status plx_source_read(const char *path, const plx_recipe_file *recipe, plx_
     free(text);
     if (status != PLX_OK) {
         free(to.text);
+        plx_text_clean(error->text, sizeof error->text); /* it cites the source */
         return status;
     }
     made.text = to.text;
