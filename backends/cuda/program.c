@@ -27,6 +27,27 @@ static bool lacks_code(CUresult result)
     }
 }
 
+/* Which driver would run what this toolkit made, where the one that is here is older: a toolkit's own for its PTX, for
+ * machine code the first of the toolkit's major version, from 12 on at least the one that unpacks its compression. "":
+ * it is not the driver. */
+static void name_driver(CUresult result, char *text, size_t capacity)
+{
+    int here = 0, wanted = CUDA_VERSION / 1000 * 1000;
+    const char *driver = CUDA_VERSION >= 13000 ? "580" : CUDA_VERSION >= 12000 ? "550.54" : "450.80";
+    text[0] = '\0';
+    if (wanted == 12000)
+        wanted = 12040;
+    if ((int)result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+        wanted = CUDA_VERSION > wanted ? CUDA_VERSION : wanted;
+    if (plx_cuda.DriverGetVersion(&here) != CUDA_SUCCESS || here >= wanted)
+        return;
+    (void)snprintf(text, capacity,
+                   "the driver is of CUDA %d.%d, and these kernels were compiled by CUDA %d.%d: install a driver of "
+                   "CUDA %d.%d or later (%s), or compile Parallax with an older toolkit",
+                   here / 1000, here % 1000 / 10, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, wanted / 1000,
+                   wanted % 1000 / 10, driver);
+}
+
 static plx_status load_failed(plx_session *session, const char *name, CUresult result, plx_error *error)
 {
     plx_error reason;
@@ -36,6 +57,10 @@ static plx_status load_failed(plx_session *session, const char *name, CUresult r
         return plx_fail(error, status, "%s: %.400s", name, reason.text);
     if (!lacks_code(result))
         return plx_fail(error, PLX_BUILD_FAILED, "%s: %.400s", name, reason.text);
+    char older[320];
+    name_driver(result, older, sizeof older);
+    if (older[0] != '\0')
+        return plx_fail(error, PLX_BUILD_FAILED, "%s: %s (%.120s)", name, older, reason.text);
     return plx_fail(error, PLX_BUILD_FAILED,
                     "%s: no code that compute capability %u.%u can run (%.200s); configure Parallax "
                     "with --with-cuda-arch=%u%u, or install a newer driver",

@@ -338,15 +338,37 @@ static void what_no_kernel_serves_is_refused(void **unused)
     end(made);
 }
 
+/* It unpacks nothing that a newer toolkit packed, and knows none of its PTX; which driver does is said.
+ * Broken once: name_driver() without its comparison: the next test fails. */
+static void an_older_driver_is_named(void **unused)
+{
+    bench made = begin();
+    plx_plugin_plan *plan = NULL;
+    const int before = fake->driver_version;
+    (void)unused;
+    fake->driver_version = 11020;
+    for (int i = 0; i < 2; i++) {
+        fail_next("cuModuleLoadData", i == 0 ? NO_BINARY : 222); /* of PTX that is newer */
+        assert_int_equal(plan_first(&made, &plan), PLX_BUILD_FAILED);
+        assert_non_null(strstr(error.text, "the driver is of CUDA 11.2, and these kernels were compiled by CUDA "));
+        assert_non_null(strstr(error.text, ": install a driver of CUDA "));
+    }
+    fake->driver_version = before;
+    end(made);
+}
+
 static void code_for_another_gpu_names_the_remedy(void **unused)
 {
     bench made = begin();
     plx_plugin_plan *plan = NULL;
+    const int before = fake->driver_version;
     (void)unused;
+    fake->driver_version = 99000;
     fail_next("cuModuleLoadData", NO_BINARY);
     assert_int_equal(plan_first(&made, &plan), PLX_BUILD_FAILED);
     assert_non_null(strstr(error.text, "no code that compute capability 9.0 can run"));
     assert_non_null(strstr(error.text, "--with-cuda-arch=90"));
+    fake->driver_version = before;
     fail_next("cuModuleGetFunction", NOT_FOUND);
     assert_int_equal(plan_first(&made, &plan), PLX_BUILD_FAILED);
     assert_non_null(strstr(error.text, "its device code has no function "));
@@ -590,6 +612,7 @@ int main(void)
         RECIPES_OF(PLX_GEMM),
         cmocka_unit_test(code_of_another_kernel_is_told),
         cmocka_unit_test(what_no_kernel_serves_is_refused),
+        cmocka_unit_test(an_older_driver_is_named),
         cmocka_unit_test(code_for_another_gpu_names_the_remedy),
         cmocka_unit_test(a_block_too_large_for_its_registers_is_unsupported),
         cmocka_unit_test(a_program_is_loaded_once_per_session),
