@@ -73,6 +73,7 @@ typedef struct cli_list {
 #define OPT_COMPILE_ONLY (UINT64_C(1) << 37)
 #define OPT_AGAINST (UINT64_C(1) << 38)
 #define OPT_KERNEL_FILE (UINT64_C(1) << 36) /* --source and what goes with it: a kernel in a file, and its recipe */
+#define OPT_JUDGED (UINT64_C(1) << 7)       /* what judge --source has of its own */
 #define OPT_PRINT (UINT64_C(1) << 55)
 #define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_ALLOW_MISSING (UINT64_C(1) << 44)
@@ -120,16 +121,20 @@ typedef struct cli_options {
     size_t dtype_count;
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
     uint64_t seed;
-    uint64_t only_case; /* 0: all */
-    uint64_t repeats;   /* at most, when given */
-    uint64_t queues;    /* 0: one */
+    uint64_t only_case;                                 /* 0: all */
+    uint64_t repeats;                                   /* at most, when given */
+    uint64_t queues;                                    /* 0: one */
+    uint64_t processes, best_of;                        /* 0: not said */
+    const char *replay, *wanted_source, *wanted_recipe; /* the last two: hashes that the files must have; NULL */
+    char **words; /* of the verb, its own name first; they belong to whoever called cli_options_read() */
+    int word_count;
     plx_input input;
     const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source, *entry,
         *axis;
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
-    bool in_process, self_test, copies, pack, unpack, manifest, history;
+    bool explain, in_process, self_test, copies, pack, unpack, manifest, history;
     cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;
@@ -394,6 +399,10 @@ int cli_kernel_add(const cli_options *options, plx_context *context);
 
 /* Judge's --source (judge_kernel.c). */
 int cli_judge_kernel(cli_options *options);
+/* judge --replay. */
+int cli_judge_replay(cli_options *options);
+/* CLI_OK, or CLI_USAGE after a message: a file has another hash than a record says. */
+int cli_judge_unchanged(const cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------- */
 

@@ -229,10 +229,12 @@ static int judge_check(cli_options *options)
     const int status = check_streams(options);
     if (status != CLI_OK)
         return status;
+    if (options->replay != NULL)
+        return cli_judge_replay(options);
     if (options->source != NULL && (options->given & OPT_PRINT) == 0)
         return cli_judge_kernel(options);
     if (options->given & (OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL | OPT_NO_TIMING | OPT_SECONDS |
-                          OPT_PLUGIN_DIR | OPT_COMPILE_ONLY | OPT_AGAINST))
+                          OPT_PLUGIN_DIR | OPT_COMPILE_ONLY | OPT_AGAINST | OPT_JUDGED))
         return cli_wrong_usage(
             "--backend, --seed, --quick and what else is about a run goes with --source: nothing else is run");
     if (options->recipe != NULL)
@@ -286,6 +288,6 @@ const cli_verb cli_judge_verb = {
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_AXIS | OPT_RESULT | OPT_PROMISE |
                OPT_JSON | OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE |
                OPT_PRINT | OPT_COMPILE_ONLY | OPT_AGAINST | OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL |
-               OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR,
+               OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR | OPT_JUDGED,
     .check = judge_check,
 };

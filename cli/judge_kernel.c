@@ -277,6 +277,62 @@ static int read_earlier(const cli_options *options, judged *to)
     return CLI_OK;
 }
 
+/* Fewer where that many were asked for. */
+static size_t processes_of(const cli_options *options)
+{
+    return options->processes > 0 ? (size_t)options->processes : JUDGED_PROCESSES;
+}
+
+static bool is_timed(const judged *to)
+{
+    for (size_t i = 0; i < to->shape_count; i++)
+        if (to->shapes[i].record.time.measured)
+            return true;
+    return false;
+}
+
+static judged_shape *copy_shapes(const judged *to)
+{
+    judged_shape *copy = malloc((to->shape_count + 1) * sizeof *copy);
+    if (copy != NULL)
+        memcpy(copy, to->shapes, to->shape_count * sizeof *copy);
+    return copy;
+}
+
+/* Times that hold from one process to the next. */
+static void time_in_turn(cli_options *options, judged *to)
+{
+    const size_t wanted = processes_of(options);
+    judged_shape *lists[32] = {NULL};
+    size_t count = 0;
+    while (to->status == JUDGED_RIGHT && !stopped && is_timed(to) && (lists[count] = copy_shapes(to)) != NULL &&
+           ++count < wanted)
+        run_apart(judged_time, options, to, false);
+    if (to->status == JUDGED_RIGHT && count > 0)
+        judged_merge(to, (const judged_shape *const *)lists, count);
+    for (size_t i = 0; i < count; i++)
+        free(lists[i]);
+}
+
+/* Of the best of many the time is partly luck: what counts is another one. */
+static void measure_claim(cli_options *options, judged *to)
+{
+    judged_shape *before = NULL;
+    const size_t claimed = to->shape_count;
+    if (options->best_of < 2 || to->status != JUDGED_RIGHT || !is_timed(to) || (before = copy_shapes(to)) == NULL)
+        return;
+    to->claimed_seed = to->seed;
+    to->seed = plx_secret();
+    run_apart(judged_time_anew, options, to, false);
+    time_in_turn(options, to);
+    for (size_t i = 0; i < claimed; i++) {
+        const plx_timing *time = &before[i].record.time;
+        to->shapes[i].claimed =
+            (plx_interval){.median_ns = time->median_ns, .low_ns = time->low_ns, .high_ns = time->high_ns};
+    }
+    free(before);
+}
+
 /* Slower is what is slower by the whole of both intervals. */
 static void compare_earlier(judged *to)
 {
@@ -293,10 +349,21 @@ static void compare_earlier(judged *to)
     }
 }
 
+/* So that there is one, whatever ends this process.  Ahead of the signals: writing a file puts handlers back. */
+static void begin_record(const cli_options *options, judged *to)
+{
+    if (options->json == NULL || cli_is_stdout(options->json))
+        return;
+    end_it(to, JUDGED_INTERRUPTED, "it has not come to its end");
+    (void)cli_write(options->json, judged_write_json, to);
+    end_it(to, JUDGED_RIGHT, "");
+}
+
 /* Compiling decides whether there is anything to be run. */
 static void judge(cli_options *options, judged *to)
 {
     struct sigaction before[3];
+    begin_record(options, to);
     take_signals(before);
     run_apart(judged_compile, options, to, true);
     if (to->status == JUDGED_RIGHT && (options->given & OPT_COMPILE_ONLY) != 0)
@@ -305,6 +372,8 @@ static void judge(cli_options *options, judged *to)
         run_apart(judged_judge, options, to, false);
     else if (to->status == JUDGED_NOT_JUDGED && (options->given & OPT_COMPILE_ONLY) == 0 && !stopped)
         run_apart(judged_judge, options, to, false); /* its own domain may have cases */
+    time_in_turn(options, to);
+    measure_claim(options, to);
     give_signals_back(before);
 }
 
@@ -328,6 +397,9 @@ int cli_judge_kernel(cli_options *options)
         status = cli_outputs_check(options);
     if (status == CLI_OK)
         status = refused(options, to, cli_kernel_read(options));
+    to->options = options;
+    if (status == CLI_OK)
+        status = cli_judge_unchanged(options);
     if (status == CLI_OK)
         status = take_operation(options);
     if (status == CLI_OK) {

@@ -430,6 +430,23 @@ static bool run_shape(worker *w, judged_shape *shape)
     return true;
 }
 
+/* What a block of each launch takes. */
+static void find_launches(const worker *w, judged_shape *shape)
+{
+    plx_backend *backend = NULL;
+    plx_plan *plan = NULL;
+    if (plx_open(w->context, w->to->label, &backend) == PLX_OK &&
+        plx_plan_create(backend, &shape->problem, w->to->facts.name, &plan) == PLX_OK &&
+        plx_plan_launches(plan, shape->launches, JUDGED_LAUNCHES, &shape->launch_count) != PLX_OK)
+        shape->launch_count = 0;
+    if (shape->launch_count > JUDGED_LAUNCHES)
+        shape->launch_count = JUDGED_LAUNCHES;
+    if (plan != NULL)
+        plx_plan_destroy(plan);
+    if (backend != NULL)
+        plx_close(backend);
+}
+
 /* Of a function: its process has ended. */
 static bool has_ended(const cli_options *options, judged *to)
 {
@@ -470,12 +487,76 @@ void judged_judge(cli_options *options, judged *to)
     to->seconds[1] = 1e-9 * plx_now_ns() - start;
     start = 1e-9 * plx_now_ns();
     for (size_t i = 0; i < to->shape_count && good && !to->found_wrong; i++)
-        if (to->shapes[i].taken)
+        if (to->shapes[i].taken) {
             good = run_shape(&w, &to->shapes[i]);
+            if (good && !to->facts.is_function)
+                find_launches(&w, &to->shapes[i]);
+        }
     to->seconds[2] = 1e-9 * plx_now_ns() - start;
     if (!has_ended(options, to) && good)
         conclude(to);
     (void)snprintf(to->fence, sizeof to->fence, "%s", plx_kernel_file_fence(options->kernel));
     to->facts = *plx_kernel_file_facts(options->kernel);
+    end(&w);
+}
+
+/* What was found of a shape before, but what it is. */
+static void forget(judged_shape *shape)
+{
+    shape->ran = false;
+    shape->call_ns = 0.0;
+    shape->beside_count = 0;
+    memset(&shape->record, 0, sizeof shape->record);
+}
+
+static void time_shapes(worker *w)
+{
+    judged *to = w->to;
+    const double start = 1e-9 * plx_now_ns();
+    bool good = true;
+    for (size_t i = 0; i < to->shape_count && good && !to->found_wrong; i++) {
+        forget(&to->shapes[i]);
+        if (to->shapes[i].taken)
+            good = run_shape(w, &to->shapes[i]);
+    }
+    to->seconds[2] += 1e-9 * plx_now_ns() - start;
+    if (!has_ended(w->options, to) && good)
+        conclude(to);
+}
+
+void judged_time(cli_options *options, judged *to)
+{
+    worker w = {.options = options, .to = to};
+    to->ended = false;
+    go_on(to, "finding devices");
+    if (find_device(&w))
+        time_shapes(&w);
+    end(&w);
+}
+
+/* Shapes like each of the first ones. */
+static void draw_shapes(worker *w)
+{
+    judged *to = w->to;
+    const size_t asked = to->shape_count;
+    const double most = (to->device.features & PLX_FEATURE_CPU) != 0 ? 1e8 : 1e11;
+    for (size_t i = 0; i < asked && to->shape_count < asked + JUDGED_DRAWN; i++) {
+        plx_problem drawn[2];
+        const size_t count =
+            plx_kernel_file_draw(w->options->kernel, &to->shapes[i].problem, &to->device, to->seed + i, most, drawn, 2);
+        for (size_t j = 0; j < count && to->shape_count < asked + JUDGED_DRAWN; j++)
+            to->shapes[to->shape_count++] = (judged_shape){.problem = drawn[j], .taken = true, .is_drawn = true};
+    }
+}
+
+void judged_time_anew(cli_options *options, judged *to)
+{
+    worker w = {.options = options, .to = to};
+    to->ended = false;
+    go_on(to, "finding devices");
+    if (find_device(&w)) {
+        draw_shapes(&w);
+        time_shapes(&w);
+    }
     end(&w);
 }

@@ -26,7 +26,14 @@ typedef enum judged_status {
     JUDGED_STATUSES
 } judged_status;
 
-enum { JUDGED_ROWS = 96, JUDGED_PROBLEMS = 32, JUDGED_LOG = 16384, JUDGED_PEERS = 8 };
+enum {
+    JUDGED_PROBLEMS = 32,
+    JUDGED_LOG = 16384,
+    JUDGED_PEERS = 8,
+    JUDGED_PROCESSES = 3,
+    JUDGED_LAUNCHES = 8,
+    JUDGED_DRAWN = 4
+};
 
 /* How it is beside another kernel, on one shape. */
 typedef struct judged_beside {
@@ -44,6 +51,11 @@ typedef struct judged_shape {
     double call_ns;   /* that was taken off its times: what a call of a function takes by itself; 0 */
     bool has_earlier; /* the time in the record of --against */
     plx_interval earlier;
+    bool is_drawn;        /* by --best-of: nobody asked for it */
+    plx_interval claimed; /* before it was measured anew; median 0: it was not */
+    plx_launch_facts launches[JUDGED_LAUNCHES];
+    size_t launch_count;
+    size_t processes; /* that timed it */
     judged_beside beside[JUDGED_PEERS];
     size_t beside_count;
 } judged_shape;
@@ -55,8 +67,8 @@ typedef struct judged {
     judged_status status;
     char why[512];
     plx_kernel_facts facts;
-    char fence[376]; /* of the process of a function; "" */
-    uint64_t seed;
+    char fence[376];             /* of the process of a function; "" */
+    uint64_t seed, claimed_seed; /* the second: of what --best-of measured anew; 0: nothing was */
     bool has_device;
     plx_device_info device;
     char label[48], log[JUDGED_LOG];
@@ -66,7 +78,8 @@ typedef struct judged {
     plx_record first_wrong; /* when found_wrong */
     bool found_wrong;
     char command[512]; /* that repeats it; "": none */
-    judged_shape shapes[JUDGED_PROBLEMS];
+    judged_shape shapes[JUDGED_PROBLEMS + JUDGED_DRAWN];
+    const cli_options *options; /* of the process that writes */
     size_t shape_count;
 } judged;
 
@@ -83,5 +96,16 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error);
  * runs it. */
 void judged_compile(cli_options *options, judged *to);
 void judged_judge(cli_options *options, judged *to);
+/* Times the shapes again, and nothing else. */
+void judged_time(cli_options *options, judged *to);
+/* The same of a claim: with another seed, and on shapes that are drawn besides. */
+void judged_time_anew(cli_options *options, judged *to);
+
+/* ---- judged_processes.c ------------------------------------------------------------------ */
+
+/* What several processes have timed, one after the other, each with a list of shapes like to->shapes. */
+void judged_merge(judged *to, const judged_shape *const *lists, size_t count);
+/* How it is beside the fastest other of each shape: geometric mean and worst of the ratios, share that is below 1. */
+void judged_summary(const judged *of, size_t *shapes, double *mean, double *worst, double *below);
 
 #endif

@@ -116,10 +116,55 @@ static void write_first_wrong(plx_json *json, const judged *of)
     plx_json_object(json, "first_wrong");
     plx_json_text(json, "problem", problem);
     plx_json_text(json, "reason", of->first_wrong.reason);
+    plx_json_text(json, "got", of->first_wrong.error.got[0] != '\0' ? of->first_wrong.error.got : NULL);
+    plx_json_text(json, "expected", of->first_wrong.error.expected[0] != '\0' ? of->first_wrong.error.expected : NULL);
+    plx_json_number(json, "over_bound", of->first_wrong.error.first_over_bound);
     plx_json_text(json, "circumstances",
                   of->first_wrong.circumstances[0] != '\0' ? of->first_wrong.circumstances : NULL);
     plx_json_text(json, "command", of->command[0] != '\0' ? of->command : NULL);
     plx_json_object_end(json);
+}
+
+/* What a block of each launch takes; null: not known. */
+static void write_taken(plx_json *json, const char *name, int64_t value)
+{
+    if (value >= 0)
+        plx_json_integer(json, name, value);
+    else
+        plx_json_null(json, name);
+}
+
+static void write_launches(plx_json *json, const judged_shape *shape)
+{
+    plx_json_list(json, "launches");
+    for (size_t i = 0; i < shape->launch_count; i++) {
+        const plx_launch_facts *launch = &shape->launches[i];
+        plx_json_object(json, NULL);
+        plx_json_text(json, "entry", launch->entry[0] != '\0' ? launch->entry : NULL);
+        plx_json_list(json, "grid");
+        for (int axis = 0; axis < 3; axis++)
+            plx_json_natural(json, NULL, launch->grid[axis]);
+        plx_json_list_end(json);
+        plx_json_list(json, "block");
+        for (int axis = 0; axis < 3; axis++)
+            plx_json_natural(json, NULL, launch->block[axis]);
+        plx_json_list_end(json);
+        write_taken(json, "registers", launch->registers > 0 ? launch->registers : -1);
+        write_taken(json, "shared_bytes", launch->shared_bytes);
+        write_taken(json, "local_bytes", launch->local_bytes);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+}
+
+static void write_claimed(plx_json *json, const judged_shape *shape)
+{
+    plx_json_flag(json, "drawn", shape->is_drawn);
+    if (!(shape->claimed.median_ns > 0.0))
+        return;
+    plx_json_number(json, "claimed_median_ns", shape->claimed.median_ns);
+    plx_json_number(json, "claimed_low_ns", shape->claimed.low_ns);
+    plx_json_number(json, "claimed_high_ns", shape->claimed.high_ns);
 }
 
 static void write_shape(plx_json *json, const judged_shape *shape)
@@ -136,7 +181,10 @@ static void write_shape(plx_json *json, const judged_shape *shape)
         plx_json_number(json, "median_ns", time->median_ns);
         plx_json_number(json, "low_ns", time->low_ns);
         plx_json_number(json, "high_ns", time->high_ns);
+        plx_json_natural(json, "processes", shape->processes);
     }
+    write_claimed(json, shape);
+    write_launches(json, shape);
     if (shape->call_ns > 0.0)
         plx_json_number(json, "call_ns", shape->call_ns);
     if (shape->has_earlier)
@@ -158,6 +206,31 @@ static void write_shape(plx_json *json, const judged_shape *shape)
     plx_json_object_end(json);
 }
 
+/* Beside the fastest other of each shape. */
+static void write_summary(plx_json *json, const judged *of)
+{
+    double mean, worst, below;
+    size_t shapes;
+    judged_summary(of, &shapes, &mean, &worst, &below);
+    plx_json_object(json, "beside_fastest");
+    plx_json_natural(json, "shapes", shapes);
+    if (shapes > 0) {
+        plx_json_number(json, "geometric_mean", mean);
+        plx_json_number(json, "worst", worst);
+        plx_json_number(json, "share_below_1", below);
+    }
+    plx_json_object_end(json);
+}
+
+/* The words that asked for it, as --replay reads them. */
+static void write_words(plx_json *json, const cli_options *options)
+{
+    plx_json_list(json, "words");
+    for (int i = 0; options != NULL && i < options->word_count; i++)
+        plx_json_text(json, NULL, options->words[i]);
+    plx_json_list_end(json);
+}
+
 plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
 {
     const judged *of = what;
@@ -169,7 +242,10 @@ plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
     plx_json_integer(&json, "exit_status", judged_exit(of->status));
     write_kernel(&json, of);
     write_device(&json, of);
-    plx_json_natural(&json, "seed", of->seed);
+    plx_json_natural(&json, "seed", of->claimed_seed != 0 ? of->claimed_seed : of->seed);
+    if (of->claimed_seed != 0)
+        plx_json_natural(&json, "seed_anew", of->seed);
+    write_words(&json, of->options);
     plx_json_text(&json, "log", of->log);
     write_counts(&json, of);
     write_first_wrong(&json, of);
@@ -177,11 +253,62 @@ plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
     for (size_t i = 0; i < of->shape_count; i++)
         write_shape(&json, &of->shapes[i]);
     plx_json_list_end(&json);
+    write_summary(&json, of);
     plx_json_object_end(&json);
     return plx_json_end(&json, error);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
+
+static void print_launches(FILE *to, const judged_shape *shape)
+{
+    for (size_t i = 0; i < shape->launch_count; i++) {
+        const plx_launch_facts *launch = &shape->launches[i];
+        if (launch->registers <= 0 && launch->shared_bytes < 0)
+            continue;
+        (void)fprintf(to, "    launch %zu takes", i + 1);
+        if (launch->registers > 0)
+            (void)fprintf(to, " %d registers a thread,", launch->registers);
+        if (launch->local_bytes > 0)
+            (void)fprintf(to, " %d bytes of its memory,", launch->local_bytes);
+        (void)fprintf(to, " %lld bytes of shared memory a block\n",
+                      (long long)(launch->shared_bytes > 0 ? launch->shared_bytes : 0));
+    }
+}
+
+static void print_summary(FILE *to, const judged *of)
+{
+    double mean, worst, below;
+    size_t shapes;
+    judged_summary(of, &shapes, &mean, &worst, &below);
+    if (shapes > 1)
+        (void)fprintf(to,
+                      "beside the fastest other of %zu shapes: %.3gx in the mean, %.3gx at worst, below 1 in %.0f %%\n",
+                      shapes, mean, worst, 100.0 * below);
+}
+
+/* --explain: the element, and what was launched. */
+static void print_first_wrong(FILE *to, const judged *of)
+{
+    const plx_record *wrong = &of->first_wrong;
+    const plx_error_measure *measure = &wrong->error;
+    char problem[160];
+    plx_error error = {""};
+    plx_problem_text(&wrong->problem, wrong->shift, problem, sizeof problem);
+    (void)fprintf(to, "first wrong: %s: %s\n", problem, wrong->reason);
+    if (of->options == NULL || !of->options->explain)
+        return;
+    if (wrong->circumstances[0] != '\0')
+        (void)fprintf(to, "  case: %s\n", wrong->circumstances);
+    if (measure->got[0] != '\0')
+        (void)fprintf(to,
+                      "  element %lld of the result, row by row: got %s, expected %s, off by %.3g times its bound\n",
+                      (long long)measure->first_bad, measure->got, measure->expected, measure->first_over_bound);
+    if (plx_kernel_file_show(of->options->kernel, &wrong->problem, &of->device, to, &error) != PLX_OK)
+        (void)fprintf(to, "  launches: %s\n", error.text);
+    if (of->command[0] != '\0')
+        (void)fprintf(to, "  again: %s\n", of->command);
+}
 
 static void print_shape(FILE *to, const judged_shape *shape)
 {
@@ -199,7 +326,13 @@ static void print_shape(FILE *to, const judged_shape *shape)
     (void)fprintf(to, "  %s: %s", problem, plx_outcome_name(shape->record.outcome));
     if (time->measured)
         (void)fprintf(to, ", %.4g us (%.4g to %.4g)", time->median_ns / 1e3, time->low_ns / 1e3, time->high_ns / 1e3);
+    if (shape->is_drawn)
+        (void)fprintf(to, ", drawn");
     (void)fprintf(to, "%s%s\n", shape->record.reason[0] != '\0' ? ": " : "", shape->record.reason);
+    print_launches(to, shape);
+    if (shape->claimed.median_ns > 0.0 && time->measured)
+        (void)fprintf(to, "    measured anew; claimed was %.4g us (%.4g to %.4g)\n", shape->claimed.median_ns / 1e3,
+                      shape->claimed.low_ns / 1e3, shape->claimed.high_ns / 1e3);
     if (shape->has_earlier && time->measured)
         (void)fprintf(to, "    in the earlier record %.4g us (%.4g to %.4g)\n", shape->earlier.median_ns / 1e3,
                       shape->earlier.low_ns / 1e3, shape->earlier.high_ns / 1e3);
@@ -231,7 +364,6 @@ static void print_cases(FILE *to, const judged *of)
 plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
 {
     const judged *of = what;
-    char problem[160];
     (void)error;
     (void)fprintf(to, "%s, %s in %s%s%s%s%s\n", of->facts.name, of->facts.is_function ? "host code" : "device code",
                   of->facts.is_function && of->facts.language[0] == 'C' ? "C" : of->facts.language,
@@ -242,14 +374,13 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
     if (of->facts.finite_only)
         (void)fprintf(to, "not judged: NaN and infinities, which are not for it\n");
     print_cases(to, of);
-    if (of->found_wrong) {
-        plx_problem_text(&of->first_wrong.problem, of->first_wrong.shift, problem, sizeof problem);
-        (void)fprintf(to, "first wrong: %s: %s\n", problem, of->first_wrong.reason);
-    }
+    if (of->found_wrong)
+        print_first_wrong(to, of);
     if (of->shape_count > 0 && of->status != JUDGED_COMPILED)
         (void)fprintf(to, "shapes, seed %" PRIu64 ":\n", of->seed);
     for (size_t i = 0; i < of->shape_count && of->status != JUDGED_COMPILED; i++)
         print_shape(to, &of->shapes[i]);
+    print_summary(to, of);
     (void)fprintf(to, "%s%s%s\n", judged_words[of->status], of->why[0] != '\0' ? ": " : "", of->why);
     return ferror(to) ? PLX_IO : PLX_OK;
 }

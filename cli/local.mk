@@ -40,6 +40,8 @@ libplx_verbs_la_SOURCES = \
 	cli/judge_kernel.c \
 	cli/judge_worker.c \
 	cli/judged.h \
+	cli/judge_replay.c \
+	cli/judged_processes.c \
 	cli/judged_write.c \
 	cli/kernel.c \
 	cli/recipe.c \

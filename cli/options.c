@@ -325,6 +325,14 @@ static const option_row listed[] = {
      INTO(apply_file, entry)},
     {"against", 0, "RECORD.json", OPT_AGAINST, "exit status 6 where it is slower than in this record of --json",
      INTO(apply_file, against)},
+    {"processes", 0, "N", OPT_JUDGED, "processes that time it in turn, from 1 on; the interval has their spread (3)",
+     INTO(apply_whole, processes), .least = 1, .most = 32, .range = "from 1 to 32"},
+    {"best-of", 0, "N", OPT_JUDGED, "it was the best of N: measure its claim anew, also on shapes that nobody chose",
+     INTO(apply_whole, best_of), .least = 1, .most = UINT64_MAX, .range = "from 1 on"},
+    {"replay", 0, "RECORD.json", OPT_JUDGED,
+     "judge again what this record of --json is about, with its options and seed", INTO(apply_file, replay)},
+    {"explain", 0, NULL, OPT_JUDGED, "of the first failure show the element, its bound and the launches",
+     INTO(apply_flag, explain)},
     {"compile-only", 0, NULL, OPT_COMPILE_ONLY, "compile the source for --device, and run nothing", .apply = NULL},
     {"source", 0, NULL, OPT_SOURCE, "the kernel's text, line by line against the step before", .apply = NULL},
     {"measured", 0, NULL, OPT_MEASURED, "the gains that were recorded, with their device", .apply = NULL},
@@ -558,7 +566,7 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
     int status = CLI_OK;
     make_rows();
     make_table(verb, &table);
-    *options = (cli_options){.seed = 1, .effort = PLX_NORMAL};
+    *options = (cli_options){.seed = 1, .effort = PLX_NORMAL, .words = argv, .word_count = argc};
     opterr = 0;
     optind = 1;
     while (status == CLI_OK) {

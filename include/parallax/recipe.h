@@ -122,6 +122,9 @@ PLX_API double plx_kernel_file_empty_ns(const plx_kernel_file *kernel);
 /* Why its process has ended; NULL: it has not, or there is none.  *wrote: it wrote to an operand that it may only
  * read. */
 PLX_API const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *wrote);
+/* Writes its launches for a problem on a device, for people. */
+PLX_API plx_status plx_kernel_file_show(const plx_kernel_file *kernel, const plx_problem *problem,
+                                        const plx_device_info *device, FILE *to, plx_error *error);
 /* What the compiler wrote last; "". */
 PLX_API const char *plx_kernel_file_log(const plx_kernel_file *kernel);
 
@@ -135,6 +138,19 @@ PLX_API plx_status plx_kernel_export(plx_backend *backend, const plx_problem *pr
  * can't be read, or is no such record. */
 PLX_API plx_status plx_kernel_record_time(const char *path, const plx_problem *problem, plx_interval *time, bool *found,
                                           plx_error *error);
+
+/* What such a record is about. */
+typedef struct plx_kernel_record {
+    char source_sha256[65], recipe_sha256[65];
+    uint64_t seed;
+    char **words; /* of the verb: "judge" and what followed it; ended by NULL */
+    size_t word_count;
+    uint64_t reserved[4]; /* 0 */
+} plx_kernel_record;
+
+/* PLX_IO, PLX_INVALID: as above.  Free with plx_kernel_record_free(). */
+PLX_API plx_status plx_kernel_record_read(const char *path, plx_kernel_record *record, plx_error *error);
+PLX_API void plx_kernel_record_free(plx_kernel_record *record);
 
 #ifdef __cplusplus
 }

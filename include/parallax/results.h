@@ -60,11 +60,12 @@ typedef struct plx_error_measure {
     int64_t first_bad;          /* the first of them, row by row; -1: none */
     char got[40], expected[40]; /* that element, "" when none */
     plx_bound_kind bound;
-    double gamma;          /* the bound over the size of what was summed; 0 when exact */
-    bool too_wide;         /* at most elements a result of zero would be within the bound */
-    double narrowing;      /* what the bound has besides, of the result: of sums that are rounded at the end */
-    double max_over_terms; /* largest |error| over the size of what was summed; 0: none, or not known */
-    uint64_t reserved[8];  /* 0: new members go here */
+    double gamma;            /* the bound over the size of what was summed; 0 when exact */
+    bool too_wide;           /* at most elements a result of zero would be within the bound */
+    double narrowing;        /* what the bound has besides, of the result: of sums that are rounded at the end */
+    double max_over_terms;   /* largest |error| over the size of what was summed; 0: none, or not known */
+    double first_over_bound; /* first_bad's |error| / bound; 0: not known */
+    uint64_t reserved[7];    /* 0: new members go here */
 } plx_error_measure;
 
 /* Fewer digits that operands may have been rounded to. */

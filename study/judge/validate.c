@@ -197,14 +197,15 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result
     return true;
 }
 
-static void note_first(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
-                       const void *result, int64_t entry, plx_error_measure *measure)
+static void note_first(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                       bool baseline, const void *result, int64_t entry, plx_error_measure *measure)
 {
     plx_dtype dtype = plx_result_dtype(inputs);
     int64_t element = element_of(reference, entry);
     double value;
 
     measure->first_bad = element;
+    measure->first_over_bound = judge_entry(inputs, reference, bound, baseline, result, entry).over_bound;
     plx_element_text(dtype, result, plx_output_place(inputs, baseline, element), measure->got);
     if (reference->exact) {
         plx_element_text(dtype, reference->of.exact, entry, measure->expected);
@@ -265,7 +266,7 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *re
     measure->narrowing = measure->bound == PLX_BOUND_EXACT ? 0.0 : bound->narrowing;
     measure->too_wide = sum.hidden > reference->count / 2;
     if (sum.wrong > 0)
-        note_first(inputs, reference, baseline, result, sum.first_entry, measure);
+        note_first(inputs, reference, bound, baseline, result, sum.first_entry, measure);
 }
 
 /* The row that failed Freivalds' test, element by element, to name the culprit. */
@@ -287,7 +288,7 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
         found = judge_entry(inputs, &single, bound, false, result, 0);
         if (found.verdict == WRONG) {
             measure->max_over_bound = found.over_bound;
-            note_first(inputs, &single, false, result, 0, measure);
+            note_first(inputs, &single, bound, false, result, 0, measure);
             return PLX_OK;
         }
     }

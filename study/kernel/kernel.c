@@ -446,3 +446,16 @@ size_t plx_kernel_file_draw(const plx_kernel_file *kernel, const plx_problem *li
     }
     return count;
 }
+
+plx_status plx_kernel_file_show(const plx_kernel_file *kernel, const plx_problem *problem,
+                                const plx_device_info *device, FILE *to, plx_error *error)
+{
+    plx_launches_shown shown = {.problem = *problem};
+    plx_status status = plx_launches_make(kernel->recipe, problem, device, kernel->chosen, kernel->chosen_count,
+                                          &shown.launches, error);
+    if (status != PLX_OK)
+        return status;
+    status = plx_launches_write_text(kernel->recipe, device, &shown, 1, to, error);
+    plx_launches_free(shown.launches);
+    return status;
+}

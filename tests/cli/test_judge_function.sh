@@ -35,7 +35,7 @@ compile() { # NAME: $work/NAME.c becomes $work/NAME.so
     $cc -O1 -shared -fPIC -I"${top_srcdir:-.}/include" "$1" -o "$2" 2>"$work/err" || fail "$1 does not compile"
 }
 compile "$examples/functions.c" "$work/functions.so"
-judged 0 right '"kind": "host code"' reduce --source "$work/functions.so" --entry sum --quick --shape 1000 --seconds 0.05
+judged 0 right '"kind": "host code"' reduce --source "$work/functions.so" --entry sum --quick --shape 1000 --seconds 0.05 --processes 1
 grep -q 'no descriptors' "$work/record" || fail "the record does not say what fences it in"
 others="turn:transpose rows_by_vector:matvec product:gemm" # a second for each
 [ "${CHECK_FORM-}" = full ] || others=product:gemm

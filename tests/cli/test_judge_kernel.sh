@@ -114,8 +114,25 @@ fi
 for name in transpose reduce gemm matvec-rows; do
     judged 0 right 'mine:' --source "$examples/$name.cl" --quick --no-timing --dtype f32
 done
-judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05
+judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 2 --best-of 3
 shows 'reduce f32 1000 sum: '
+says right '"seed_anew": '
+says right '"drawn": true'
+says right '"claimed_median_ns": '
+says right '"local_bytes": '
+says right '"processes": 2'
+# Once more from its record: the same seed, and only of the same files.
+judged 0 right '"words": ' reduce --source "$work/right.cl" --quick --no-timing --shape 1000
+sed 's/"seed": .*/"seed": 5,/' "$work/record" >"$work/first"
+rm -f "$work/record"
+expect_run 0 '' judge --replay "$work/first" --json "$work/record"
+says right '"seed": 5'
+sed 's/"source_sha256": "./"source_sha256": "x/' "$work/first" >"$work/other"
+refuses 'is not what the record is about' --replay "$work/other"
+refuses 'the operation, source and options are the record' reduce --replay "$work/first"
+printf '{"schema": "parallax-judged-kernel/1"}' >"$work/other"
+refuses 'does not say what was judged' --replay "$work/other"
+refuses 'goes with --source' reduce --explain --in x.npy
 expect_run 0 '' compare reduce --shape 1000 --backend opencl --source "$work/right.cl" --no-timing
 shows 'mine:right'
 expect_run 0 '' bench reduce --shape 1000 --backend opencl --source "$work/right.cl" --no-timing
@@ -127,9 +144,9 @@ record_of() {
     printf '{"schema": "%s", "shapes": [{"problem": "reduce f32 1000 sum", "low_ns": %s, "median_ns": %s, "high_ns": %s}]}' "$@" >"$work/earlier"
 }
 record_of parallax-judged-kernel/1 1 1 1
-expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.3 --against "$work/earlier"
+expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.3 --processes 1 --against "$work/earlier"
 record_of parallax-judged-kernel/1 1e12 1e12 1e12
-expect_run 0 '' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05 --against "$work/earlier"
+expect_run 0 '' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05 --processes 1 --against "$work/earlier"
 record_of parallax-results/1 1 1 1
 refuses 'no record of judge --source' reduce --source "$work/right.cl" --against "$work/earlier"
 
@@ -142,7 +159,10 @@ tried() {
 }
 recipe case 1 "$plain"
 tried 1 wrong '"first_wrong": {' "$head) { float s = 0; for (long i = 1; i < n; i++) s += x[i]; *y = s; }"
-tried 1 wrong '"first_wrong": {' "$head) { }"
+tried 1 wrong '"over_bound": ' "$head) { }"
+expect_run 1 '' judge reduce --source "$work/case.cl" --quick --no-timing --shape 1000 --explain
+shows 'times its bound'
+shows 'operand result'
 tried 1 wrote_elsewhere 'wrote outside' "$head) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; y[1] = 7; }"
 tried 1 wrote_elsewhere 'changed its input x' "kernel void k(global float *x, global float *y, long n) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; x[0] += 1; }"
 tried 5 compile_error 'did not compile' "$head) { nonsense; }"
@@ -166,7 +186,7 @@ recipe case 1 "$plain, {\"scratch\": \"count\"}, {\"scratch\": \"calls\"}" '' \
     '"scratch": {"count": {"bytes": 4, "before": "zero_once"}, "calls": {"bytes": 4}},'
 echo "$head, global int *count, global int *calls) {
     float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++*calls > 0x7fd5c3a1 + 25) *count = 1; }" >"$work/case.cl"
-judged 1 wrong 'wrong while timed' reduce --source "$work/case.cl" --quick --shape 1000 --seconds 0.1
+judged 1 wrong 'wrong while timed' reduce --source "$work/case.cl" --quick --shape 1000 --seconds 0.1 --processes 1
 # Values of every width, null, a struct, a factor by pointer.
 recipe case 1 "$plain"', {"i8": -3}, {"i16": -300}, {"i32": 70000}, {"u32": 4000000000}, {"u64": 5}, {"f32": 0.5}, {"f64": 0.25}, {"null": true}, {"struct": [{"i32": 7}, {"i64": "n"}]}'
 tried 0 right '' "struct s { int a; long b; };
@@ -240,6 +260,45 @@ for signal in TERM INT; do
     [ $? = 130 ] || fail "status $?, not 130, after $signal"
     says interrupted interrupted
 done
+# SIGKILL: of the candidate's process while it compiles, runs and is timed, and of the judge: a record is there.
+recipe once 1 "$plain, {\"scratch\": \"calls\"}" '' '"scratch": {"calls": {"bytes": 4}},'
+printf '%s\n' "$head, global int *calls) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s;
+    volatile int stay = ++*calls > 0x7fd5c3a1 + 40; while (stay) ; }" >"$work/once.cl"
+# killed SECONDS WHOM OPTION...: after so many seconds.
+killed() {
+    pause=$1 whom=$2
+    shift 2
+    rm -f "$work/record"
+    "$parallax" judge reduce --json "$work/record" "$@" >"$work/out" 2>"$work/err" </dev/null &
+    judge=$!
+    child=
+    tries=0
+    while [ -z "$child" ] && [ $tries -lt 200 ]; do
+        child=$(pgrep -P $judge)
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+    sleep "$pause"
+    case $whom in
+    judge) kill -KILL $judge ;;
+    *) kill -KILL "$(pgrep -P $judge)" ;;
+    esac
+    wait $judge 2>/dev/null
+    status=$?
+    tail -1 "$work/record" 2>/dev/null | grep -qx '}' || fail "no whole record after SIGKILL of the $whom"
+}
+if command -v pgrep >/dev/null 2>&1; then
+    killed 0 candidate --source "$work/case.cl" --quick --no-timing # while it compiles
+    [ $status = 5 ] || fail "status $status, not 5, after SIGKILL"
+    says crashed 'ended by signal 9'
+    killed 3 candidate --source "$work/case.cl" --quick --no-timing
+    says crashed 'ended by signal 9'
+    killed 4 candidate --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
+    says crashed 'ended by signal 9'
+    killed 2 judge --source "$work/case.cl" --quick --no-timing
+    says interrupted 'has not come to its end'
+    sleep 0.5
+fi
 cases=$((cases + 1))
 if pgrep -f "$work/case.cl" >/dev/null 2>&1; then
     fail "a process is left"
