@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,12 @@ plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_
     recipe->more_steps = recipe->more_steps || recipe->step_count == PLX_MAX_STEPS;
     recipe->step_count -= recipe->step_count == PLX_MAX_STEPS;
     plx_step *step = &recipe->steps[recipe->step_count++];
-    *step = (plx_step){
-        .entry = entry,
-        .grid = {1, 1, 1},
-        .block = {block_x, block_y, 1},
-    };
+    memset(step, 0, offsetof(plx_step, arguments));
+    step->entry = entry;
+    step->grid[0] = step->grid[1] = step->grid[2] = 1;
+    step->block[0] = block_x;
+    step->block[1] = block_y;
+    step->block[2] = 1;
     return step;
 }
 
@@ -173,7 +175,10 @@ plx_status plx_recipe_by(const plx_row *row, const plx_schedule *schedule, const
                          const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     const plx_row *by = &plx_ladder_of(problem->op)->rows[schedule->kernel];
-    *recipe = (plx_recipe){.form = by->form, .schedule = *schedule};
+    memset(recipe, 0, offsetof(plx_recipe, maps)); /* maps and steps are empty: there is much room for them */
+    recipe->step_count = 0;
+    recipe->form = by->form;
+    recipe->schedule = *schedule;
     const plx_status status = by->recipe(problem, device, recipe, error);
     if (by != row && recipe->code[0] == '\0')
         (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(problem->op), by->about.name);

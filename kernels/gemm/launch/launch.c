@@ -15,19 +15,9 @@ enum { A, B, C }; /* operands */
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-bool plx_gemm_is_opencl(const plx_device_info *device)
-{
-    return device->compute_major == 0 || (device->features & PLX_FEATURE_NVIDIA_PTX);
-}
-
 bool plx_gemm_opencl_has_ptx(const plx_device_info *device)
 {
     return (device->features & PLX_FEATURE_NVIDIA_PTX) && device->compute_major >= 9 && plx_has_large_shared(device);
-}
-
-int64_t plx_gemm_sms(const plx_device_info *device)
-{
-    return device->units > 0 ? device->units : 1;
 }
 
 plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error)
@@ -74,7 +64,6 @@ plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *dev
         return plx_fail(error, PLX_UNSUPPORTED, "computes in the dtype's own arithmetic alone");
     if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
-    *recipe = (plx_recipe){.form = recipe->form, .schedule = recipe->schedule};
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", words->variant, p->trans_a ? 't' : 'n',
                    p->trans_b ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d%s", words->defines,

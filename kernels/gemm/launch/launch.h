@@ -41,11 +41,17 @@ enum {
 /* ---- devices (launch.c) ------------------------------------------------------------------ */
 
 /* Whether the device is reached by OpenCL, which launches no clusters. */
-bool plx_gemm_is_opencl(const plx_device_info *device);
+static inline bool plx_gemm_is_opencl(const plx_device_info *device)
+{
+    return device->compute_major == 0 || (device->features & PLX_FEATURE_NVIDIA_PTX);
+}
 /* Whether its compiler takes the inline PTX with which the pipeline runs by itself. */
 bool plx_gemm_opencl_has_ptx(const plx_device_info *device);
 /* Multiprocessors; 1 where the device does not say. */
-int64_t plx_gemm_sms(const plx_device_info *device);
+static inline int64_t plx_gemm_sms(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
 /* PLX_UNSUPPORTED with a sentence where there is no mma.sync, or it was not tried. */
 plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error);
 /* PLX_UNSUPPORTED with a sentence elsewhere than on compute capability 9.0, in CUDA or in OpenCL. */

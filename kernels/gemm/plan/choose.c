@@ -132,10 +132,9 @@ static bool choose_dmma(const plx_problem *problem, const plx_device_info *devic
 
     if (!fast || us_of(PLX_GEMM_DMMA, problem, device, &copied) == INFINITY || !runs(&copied, problem, device))
         return false;
-    *kernel =
-        us_below(copied.us, PLX_GEMM_DMMA_BULK, problem, device, &bulk) <= copied.us && runs(&bulk, problem, device)
-            ? PLX_GEMM_DMMA_BULK
-            : PLX_GEMM_DMMA;
+    const bool by_bulk =
+        us_below(copied.us, PLX_GEMM_DMMA_BULK, problem, device, &bulk) <= copied.us && runs(&bulk, problem, device);
+    *kernel = by_bulk ? PLX_GEMM_DMMA_BULK : PLX_GEMM_DMMA;
     return true;
 }
 

@@ -160,6 +160,15 @@ double plx_gemm_cp_async_least(const plx_problem *problem, const plx_device_info
            (tiling->cluster > 1 ? in_cluster : 0.0) + plx_gemm_adding_us(p, tiling, &kernel->adding);
 }
 
+double plx_gemm_cp_async_longest(const plx_problem *problem, const plx_device_info *device,
+                                 const plx_gemm_tiling *tiling)
+{
+    const tile_rates *rate = rates_of_tile(rates_of(device, tiling), tiling);
+    const double terms = longest_of(problem, tiling);
+    return rate->start_us + (double)tiling->tile->rows * tiling->tile->cols * terms / PLX_GEMM_FMA_PER_US /
+                                most(rate->full, rate->alone);
+}
+
 static const plx_gemm_rate_range scalars[] = {
     {"bytes_per_us", 5e5, 5e7},    {"drift_us", 0.01, 20},      {"alone_share", 0.01, 1.5},
     {"cluster_us", 0.01, 20},      {"cluster_kib_us", 1e-4, 2}, {"counts[0]", 0.5, 8},

@@ -172,10 +172,14 @@ static double fewest_us(const plx_gemm_search *search, const plx_dmma_tile *tile
 {
     size_t count;
     const double units = (double)plx_gemm_sms(search->device), over = (double)(tiles % wave);
-    const double products = (double)tiles * (double)plx_dmma_k_tiles(search->problem) / units *
-                            by->tiles[tile - plx_dmma_tiles(search->kernel, &count)].busy;
-    const double bytes = over * (double)parts * tile->rows * tile->cols * 8;
-    return (products + clocks_of_launch(search->device, by) + bytes / (by->sum_rate * units)) / by->clock_mhz;
+    const double busy = by->tiles[tile - plx_dmma_tiles(search->kernel, &count)].busy;
+    const double loaded = (tile->rows + tile->cols) * GEMM_DMMA_DEPTH * 8, c = (double)tile->rows * tile->cols * 8;
+    const double k_tiles = (double)tiles * (double)plx_dmma_k_tiles(search->problem) / units;
+    const double items = ((double)tiles + over * (double)(parts - 1)) / units;
+    const double products = k_tiles * (most(busy, loaded / by->load_rate) + loaded / by->load_cost_rate) +
+                            items * (c / by->store_rate + by->item_clocks / tile->blocks);
+    return (products + clocks_of_launch(search->device, by) + over * (double)parts * c / (by->sum_rate * units)) /
+           by->clock_mhz;
 }
 
 /* With what tiles are left of full waves in `parts`; a wave is `beside` blocks on each multiprocessor. */

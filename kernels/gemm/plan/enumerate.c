@@ -136,13 +136,17 @@ static void consider_clusters(least_found *found, size_t tile, int cluster, doub
     const tour edges = {of, found->problem, found->device, consider, found};
     int64_t before = -1; /* k-tiles of the longest partition */
     for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= k_tiles; ++clusters) {
-        const plx_gemm_tiling tiling = plx_gemm_tiling_of(of->of, tile, cluster, clusters);
         const int64_t longest = quotient_up(k_tiles, cluster * clusters);
-        if (longest == before || !plx_gemm_possible(found->problem, found->device, &tiling))
+        if (longest == before)
+            continue;
+        const plx_gemm_tiling tiling = plx_gemm_tiling_of(of->of, tile, cluster, clusters);
+        if (!plx_gemm_possible(found->problem, found->device, &tiling))
             continue;
         before = longest;
         if (of->least != NULL && clusters % 4 == 1 && of->least(found->problem, found->device, &tiling) > guess)
             return;
+        if (of->longest != NULL && of->longest(found->problem, found->device, &tiling) > least(guess, found->least))
+            continue;
         consider(found, &tiling);
         show_edges(&edges, tiling);
     }

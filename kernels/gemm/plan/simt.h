@@ -16,6 +16,8 @@ typedef struct plx_gemm_tilings {
     plx_gemm_tiling_cost *cost; /* microseconds, by the model.  NULL: nothing was measured */
     /* No tiling with this tile, this cluster, and as many clusters or more costs less.  NULL: not known. */
     plx_gemm_tiling_cost *least;
+    /* What its longest partition takes a block that has a multiprocessor to itself.  NULL: not known. */
+    plx_gemm_tiling_cost *longest;
 } plx_gemm_tilings;
 
 /* Of split-k, async-copy and many-blocks. */
@@ -44,7 +46,9 @@ void plx_gemm_paths_by_threads(const plx_problem *problem, const plx_device_info
 /* ---- costs, in microseconds, of any tiling -------------------------------------------------------- */
 
 plx_gemm_tiling_cost plx_gemm_split_k_cost, plx_gemm_cp_async_cost, plx_gemm_stream_cost;
-plx_gemm_tiling_cost plx_gemm_split_k_least, plx_gemm_cp_async_least; /* as plx_gemm_tilings.least */
+/* As plx_gemm_tilings has them. */
+plx_gemm_tiling_cost plx_gemm_split_k_least, plx_gemm_cp_async_least, plx_gemm_split_k_longest,
+    plx_gemm_cp_async_longest;
 double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *device);
 /* Of split-k in OpenCL where it has maps; of the edges that a tiling has; of partitions there (split_k.c). */
 plx_gemm_tiling_cost plx_gemm_mapped_cost;

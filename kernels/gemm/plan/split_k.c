@@ -171,6 +171,15 @@ double plx_gemm_split_k_least(const plx_problem *problem, const plx_device_info 
            plx_gemm_packing_us(problem, own_rates.repack_us, own_rates.repack_bytes_per_us);
 }
 
+double plx_gemm_split_k_longest(const plx_problem *problem, const plx_device_info *device,
+                                const plx_gemm_tiling *tiling)
+{
+    const tile_rates *rate = &own_rates.tiles[tiling->tile - plx_gemm_split_k_tile];
+    const double longest = (double)quotient_up(plx_gemm_k_tiles(problem), plx_gemm_partitions(tiling));
+    (void)device;
+    return own_rates.once_us + rate->start_us + plx_gemm_k_tile_us(tiling) * longest / most(rate->one, rate->two);
+}
+
 /* A launch that does not begin early, and maps that each wave of blocks makes. */
 double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_tiling *tiling)
 {
