@@ -8,6 +8,7 @@ script_tests += \
 	tests/house/test_format.sh \
 	tests/house/test_headers.sh \
 	tests/house/test_layers.sh \
+	tests/house/test_circles.sh \
 	tests/house/test_man.sh \
 	tests/house/test_maps.sh \
 	tests/house/test_new_kernel.sh \
