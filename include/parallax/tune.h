@@ -75,6 +75,15 @@ typedef struct plx_rates_fit {
 
 enum { PLX_MOST_FITS = 16 };
 
+/* What it would cost to leave a kernel out: the time of what models expect to be the fastest of the others, over that
+ * of what is chosen, on the same problems. */
+typedef struct plx_kernel_without {
+    char kernel[64];
+    size_t problems, chosen, lost; /* chosen: it is what is chosen; lost: they would take more than 1.1 times as long */
+    double mean;                   /* geometric; 0: no problem */
+    uint64_t reserved[4];          /* 0: new members go here */
+} plx_kernel_without;
+
 /* What plx_tune_choice() found; the records are in the results. */
 typedef struct plx_choice_study {
     char backend[48];
@@ -84,7 +93,9 @@ typedef struct plx_choice_study {
     plx_regret by_fitted; /* of what its models would choose by the rates that were fitted, on the same problems */
     plx_rates_fit fits[PLX_MOST_FITS];
     size_t fit_count;
-    uint64_t reserved[4]; /* 0: new members go here */
+    plx_kernel_without *without; /* each kernel that has a model; allocated */
+    uint64_t without_count;
+    uint64_t reserved[2]; /* 0: new members go here */
 } plx_choice_study;
 
 typedef struct plx_choice_options {

@@ -3,6 +3,8 @@
 
 #include <parallax/tune.h>
 
+#include <stdlib.h>
+
 static void regret_fields(plx_archive *archive, const char *name, plx_regret *regret)
 {
     if (!plx_archive_open(archive, name, regret->problems > 0))
@@ -28,6 +30,15 @@ static void fit_fields(plx_archive *archive, plx_rates_fit *fit)
     fit->after = plx_archive_number(archive, "error_after", fit->after, 1e9, 0);
 }
 
+static void without_fields(plx_archive *archive, plx_kernel_without *without)
+{
+    plx_archive_text(archive, "kernel", without->kernel, sizeof without->kernel);
+    without->problems = (size_t)plx_archive_natural(archive, "problems", without->problems, 0);
+    without->chosen = (size_t)plx_archive_natural(archive, "chosen", without->chosen, 0);
+    without->lost = (size_t)plx_archive_natural(archive, "lost", without->lost, 0);
+    without->mean = plx_archive_number(archive, "mean", without->mean, 1e9, 0);
+}
+
 void plx_archive_choice(plx_archive *archive, plx_choice_study *choice)
 {
     plx_archive_text(archive, "backend", choice->backend, sizeof choice->backend);
@@ -40,6 +51,16 @@ void plx_archive_choice(plx_archive *archive, plx_choice_study *choice)
     for (size_t i = 0; i < choice->fit_count; i++) {
         plx_archive_item(archive, i);
         fit_fields(archive, &choice->fits[i]);
+        plx_archive_item_end(archive);
+    }
+    plx_archive_list_end(archive);
+    const size_t kernels = plx_archive_list(archive, "without", choice->without_count);
+    if (plx_archive_reads(archive))
+        choice->without = calloc(kernels > 0 ? kernels : 1, sizeof *choice->without);
+    choice->without_count = choice->without != NULL ? kernels : 0;
+    for (size_t i = 0; i < choice->without_count; i++) {
+        plx_archive_item(archive, i);
+        without_fields(archive, &choice->without[i]);
         plx_archive_item_end(archive);
     }
     plx_archive_list_end(archive);

@@ -1,6 +1,7 @@
 /* The results of a study: their growth, and the exit status that follows from them. */
 #include "study/results/results.h"
 
+#include <parallax/tune.h>
 #include <parallax/probe.h>
 
 #include <stdlib.h>
@@ -63,6 +64,8 @@ void plx_results_free(plx_results *results)
     free(results->check);
     free(results->attributions);
     free(results->units);
+    if (results->choice != NULL)
+        free(results->choice->without);
     free(results->choice);
     free(results->result);
     memset(results, 0, sizeof *results);

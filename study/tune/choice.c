@@ -14,7 +14,7 @@
 
 /* Of three problems the last is judged by. */
 enum { PARTS = 3, LEAST_TIMES = 5 }; /* times: for each rate */
-static const double usual_budget = 60.0, share_to_fit = 0.6, near = 1.05;
+static const double usual_budget = 60.0, share_to_fit = 0.6, near = 1.05, lost = 1.1;
 /* Judging tens of results of more takes longer than all that others tell. */
 static const double most_bytes_to_fit = 256 << 20;
 
@@ -42,6 +42,7 @@ typedef struct study {
     timed_list timed[PLX_MOST_MODELLED]; /* of each kernel */
     double begun, budget;                /* seconds */
     double log_chosen, log_fitted;       /* sums */
+    double log_left_out[PLX_MOST_MODELLED];
     plx_error *error;
 } study;
 
@@ -144,15 +145,46 @@ static void count_regret(plx_regret *regret, double *sum, double ratio, const pl
     regret->most_at_shift = problem->shift;
 }
 
+/* What models expect to be the fastest of all kernels but this one, of what was timed; NULL: there is no other. */
+static const plx_cut *best_without(const plx_cuts *cuts, int kernel)
+{
+    const plx_cut *best = NULL;
+    for (size_t i = 0; i < cuts->count; i++) {
+        const plx_cut *cut = &cuts->list[i];
+        if (cut->us > 0 && cut->kernel != kernel && cut->kernel != PLX_NO_MODEL &&
+            (best == NULL || cut->expected_us < best->expected_us))
+            best = cut;
+    }
+    return best;
+}
+
+/* Where it is not what is chosen, nothing changes. */
+static void leave_out(study *s, const plx_cuts *cuts, const plx_cut *chosen, size_t which)
+{
+    const bool is_chosen = chosen->kernel == (int)which;
+    const plx_cut *other = is_chosen ? best_without(cuts, (int)which) : chosen;
+    plx_kernel_without *left = &s->found->without[which];
+    if (other == NULL)
+        return;
+    const double ratio = other->us / chosen->us;
+    left->problems++;
+    left->chosen += is_chosen;
+    left->lost += ratio > lost;
+    s->log_left_out[which] += log(ratio);
+    left->mean = exp(s->log_left_out[which] / (double)left->problems);
+}
+
 /* A problem whose choice has no time tells nothing. */
 static void judge(study *s, const plx_cuts *cuts, const plx_set_case *problem)
 {
     double least = INFINITY, chosen = 0.0, by_fitted = 0.0;
+    const plx_cut *chosen_cut = NULL;
     for (size_t i = 0; i < cuts->count; i++) {
         const plx_cut *cut = &cuts->list[i];
         if (cut->us > 0)
             least = fmin(least, cut->us);
         chosen = cut->chosen ? cut->us : chosen;
+        chosen_cut = cut->chosen ? cut : chosen_cut;
         by_fitted = cut->chosen_by_fitted ? cut->us : by_fitted;
     }
     if (!(chosen > 0) || !(by_fitted > 0))
@@ -160,6 +192,8 @@ static void judge(study *s, const plx_cuts *cuts, const plx_set_case *problem)
     count_regret(&s->found->chosen, &s->log_chosen, chosen / least, problem);
     if (s->found->fitted)
         count_regret(&s->found->by_fitted, &s->log_fitted, by_fitted / least, problem);
+    for (size_t i = 0; i < s->kernels.count; i++)
+        leave_out(s, cuts, chosen_cut, i);
 }
 
 static plx_status time_problem(study *s, size_t which, bool to_fit)
@@ -297,6 +331,14 @@ static plx_status find_models(study *s)
     if (status == PLX_OK && s->kernels.count == 0)
         status = plx_fail(s->error, PLX_UNSUPPORTED, "no kernel of %s on %s has a model of its time",
                           plx_op_name(s->options->op), plx_backend_name(s->comparison.opened.backends[0]));
+    if (status == PLX_OK)
+        s->found->without = calloc(s->kernels.count, sizeof *s->found->without);
+    if (status == PLX_OK && s->found->without == NULL)
+        status = plx_fail(s->error, PLX_NO_MEMORY, "no memory for the kernels");
+    for (size_t i = 0; status == PLX_OK && i < s->kernels.count; i++)
+        (void)snprintf(s->found->without[i].kernel, sizeof s->found->without[i].kernel, "%s",
+                       s->kernels.list[i].candidate.kernel->name);
+    s->found->without_count = status == PLX_OK ? s->kernels.count : 0;
     return status;
 }
 

@@ -199,6 +199,20 @@ static void mark_chosen(plx_cuts *cuts)
         cuts->list[i].chosen_by_fitted = own == by_fitted ? cuts->list[i].chosen : i == by_fitted;
 }
 
+/* Of each kernel the one that should take the least time: what would be taken if others were left out. */
+static void take_best_of_each(plx_cuts *cuts, size_t *taken)
+{
+    for (size_t kernel = 0; kernel < cuts->kernels->count; kernel++) {
+        size_t best = cuts->count;
+        for (size_t i = 0; i < cuts->count; i++)
+            if (cuts->list[i].kernel == (int)kernel &&
+                (best == cuts->count || cuts->list[i].expected_us < cuts->list[best].expected_us))
+                best = i;
+        if (best < cuts->count)
+            take(cuts, taken, best);
+    }
+}
+
 static void choose_cuts(plx_cuts *cuts)
 {
     const size_t own = least_of(cuts, false);
@@ -208,6 +222,7 @@ static void choose_cuts(plx_cuts *cuts)
     for (size_t i = 0; i < cuts->count; i++)
         if (cuts->list[i].chosen || cuts->list[i].chosen_by_fitted)
             take(cuts, &taken, i);
+    take_best_of_each(cuts, &taken);
     take_head(cuts, &taken, by_fitted_expectation);
     take_head(cuts, &taken, by_expectation);
     if (cuts->to_fit)

@@ -57,6 +57,9 @@ static void the_choice_is_told(void **unused)
     assert_int_equal(found->chosen.problems, PROBLEMS);
     assert_true(found->chosen.within <= PROBLEMS && found->chosen.mean >= 1.0 &&
                 found->chosen.most >= found->chosen.mean);
+    assert_int_equal(found->without_count, 1); /* where it is chosen nothing else has a model */
+    assert_string_equal(found->without[0].kernel, "modelled");
+    assert_true(found->without[0].problems < PROBLEMS && found->without[0].lost + found->without[0].chosen == 0);
     assert_false(found->fitted);
     assert_int_equal(found->by_fitted.problems + found->fit_count, 0);
     for (size_t i = 0; i < results.record_count; i++) {
@@ -106,6 +109,8 @@ static void rates_are_fitted_and_written(void **unused)
     assert_int_equal(plx_results_write(&results, path, &error), PLX_OK);
     assert_int_equal(plx_results_read(path, &again, &error), PLX_OK);
     assert_memory_equal(&again.choice->fits[0].rates, &found->fits[0].rates, sizeof found->fits[0].rates);
+    assert_int_equal(again.choice->without_count, found->without_count);
+    assert_string_equal(again.choice->without[0].kernel, "modelled");
     assert_int_equal(again.choice->by_fitted.within, found->by_fitted.within);
     assert_true(fabs(again.choice->chosen.mean - found->chosen.mean) < 1e-5 && again.choice->fitted);
     assert_int_equal(again.choice->chosen.most_at.of.reduce.n, found->chosen.most_at.of.reduce.n);
