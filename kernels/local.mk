@@ -66,6 +66,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/reduce/geometry.h \
 	kernels/transpose/geometry.c \
 	kernels/transpose/geometry.h \
+	kernels/matvec/choose.c \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/panels.c \
@@ -79,6 +80,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/launch/mma.c \
 	kernels/gemm/launch/opencl.c \
 	kernels/gemm/launch/operand.c \
+	kernels/gemm/launch/planes.c \
 	kernels/gemm/launch/operand.h \
 	kernels/gemm/launch/short_k.c \
 	kernels/gemm/launch/simt.c \

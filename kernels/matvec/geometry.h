@@ -8,6 +8,12 @@
 
 #include "tiles.h"
 
+/* The kernels, by their places on the ladder. */
+enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR, SPLIT, TALL_SKINNY, ROWS };
+
+/* The row that `auto` takes (choose.c). */
+size_t plx_matvec_choose(const plx_problem *problem, const plx_device_info *device);
+
 static inline double as_dtype(plx_dtype dtype, double scalar)
 {
     return dtype == PLX_F64 ? scalar : (double)(float)scalar;
