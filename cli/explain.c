@@ -1,6 +1,8 @@
 /* explain: the ladder of an operation, and the idea of each of its kernels. */
 #include "cli.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -509,6 +511,37 @@ static int explain_check(cli_options *options)
         return cli_wrong_usage("--kernel, --shape and other options of a problem need --recipe");
     if (options->operands.count == 0 && (options->given & (OPT_SOURCE | OPT_MEASURED | OPT_INSTRUCTIONS)) != 0)
         return cli_wrong_usage("of which operation or kernel? for example gemm, or gemm/naive");
+    return CLI_OK;
+}
+
+/* Whether `name` is a kernel of the operation that `op` names. */
+static bool is_kernel_of(plx_context *context, const char *op, const char *name)
+{
+    kernel_search search = {.context = context, .name = name};
+    return strchr(op, '/') == NULL && strchr(name, '/') == NULL && plx_op_from_name(cli_op_alias(op), &search.op) &&
+           count_meant(&search) > 0;
+}
+
+/* "gemm naive" is gemm/naive, where naive is a kernel of gemm. */
+static int join_kernels(plx_context *context, cli_options *options)
+{
+    cli_list *words = &options->operands;
+    for (size_t i = 0; i + 1 < words->count; i++) {
+        if (!is_kernel_of(context, words->at[i], words->at[i + 1]))
+            continue;
+        char *joined = plx_text("%s/%s", words->at[i], words->at[i + 1]);
+        if (joined == NULL || !cli_list_add(&options->own, joined))
+            return cli_wrong_usage("no memory");
+        words->at[i] = joined;
+        for (size_t k = i + 1; k + 1 < words->count; k++)
+            words->at[k] = words->at[k + 1];
+        words->count--;
+    }
+    return CLI_OK;
+}
+
+static int check_sources(const cli_options *options)
+{
     for (size_t i = 0; i < options->operands.count; i++)
         if ((options->given & OPT_SOURCE) != 0 && strchr(options->operands.at[i], '/') == NULL)
             return cli_wrong_usage("--source is of a kernel, for example gemm/naive, not of '%s'",
@@ -522,6 +555,10 @@ static int explain_run(plx_context *context, cli_options *options)
         return export_kernel(context, options);
     request *wanted = calloc(options->operands.count + 1, sizeof *wanted);
     int status = wanted != NULL ? cli_load_plugins(context) : cli_wrong_usage("no memory");
+    if (status == CLI_OK)
+        status = join_kernels(context, options);
+    if (status == CLI_OK)
+        status = check_sources(options);
     for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++)
         status = read_request(context, options->operands.at[i], &wanted[i]);
     if (status == CLI_OK && options->operands.count == 0)
@@ -542,10 +579,10 @@ const cli_verb cli_explain_verb = {
         "explain [OPERATION[/KERNEL]|WORD]... [options], or explain OPERATION --kernel KERNEL --recipe DIR [options]",
     .help =
         "Alone: the ladders, by the names of their steps.  Of an operation: its kernels in the order\n"
-        "of the ladder, each with the one change it makes.  Of a kernel: its idea, what that should\n"
-        "gain and why, what limits it, what it needs, and how exact and reproducible its results are;\n"
-        "and what 'compare' last found it to gain on each device that is here.  Any other word finds\n"
-        "the kernels of which it is said: naive, banks, coalescing.\n"
+        "of the ladder, each with the one change it makes.  Of a kernel (gemm/naive, or gemm naive):\n"
+        "its idea, the expected gain and why, its limit and its needs, how exact and reproducible its results\n"
+        "are, and the gain that 'compare' last measured on each device that is here.  Any other word finds\n"
+        "the kernels whose description has it: naive, banks, coalescing.\n"
         "\n"
         "--source shows a kernel's CUDA C++, with --backend opencl its OpenCL C, line by line against\n"
         "the step before.  --measured shows the gains that were recorded, and on which device.\n"

@@ -45,6 +45,13 @@ expect_run 0 '' explain gemm/naive --source
 grep -q '^[+-] ' "$work/out" && fail "the first step differs from something"
 expect_run 3 "has no source" explain gemm/reference --source
 expect_run 2 "--source is of a kernel" explain gemm --source
+# Two words are as good as one with a stroke, and a word that is no kernel is looked for.
+expect_run 0 '' explain reduce gmem
+shows "reduce/gmem, step 2"
+expect_run 0 '' explain gemm coalesced matmul naive --source
+shows "gemm/coalesced, step 2"
+expect_run 0 '' explain gemm banks
+shows "kernels say something of banks"
 
 # Gains that were recorded, with their device and the step that they are over.
 expect_run 0 '' explain gemm/tile-1d --measured
