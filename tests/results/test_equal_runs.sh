@@ -12,8 +12,12 @@
 backends='--backend host'
 "$parallax" run reduce 10 --backend opencl >/dev/null 2>&1 && backends="$backends --backend opencl"
 
-# changes FILE...: how many times diff calls changed.
-changes() { "$parallax" diff --allow-missing "$@" 2>&1 | tee "$work/out" | grep -cE '^(slower|faster) '; }
+# changes FILE...: how many times diff calls changed; of a diff that compares nothing very many.
+changes() {
+    "$parallax" diff --allow-missing "$@" >"$work/out" 2>&1
+    [ $? -le 1 ] || echo 1000000
+    grep -cE '^(slower|faster) ' "$work/out"
+}
 
 numbers=${EQUAL_RUNS:-'1 2 3 4 5 6 7 8 9 10'}
 for i in $numbers; do
@@ -26,7 +30,7 @@ for i in $numbers; do
     for j in $numbers; do
         [ "$i" -lt "$j" ] || continue
         pairs=$((pairs + 1))
-        [ "$(changes "$work/equal$i.json" "$work/equal$j.json")" -eq 0 ] && continue
+        [ "$(changes "$work/equal$i.json" "$work/equal$j.json")" = 0 ] && continue
         alarms=$((alarms + 1))
         grep -E '^(slower|faster) ' "$work/out" || true
     done
@@ -64,7 +68,7 @@ for first in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         i=$((i % 20 + 1))
     done
     # shellcheck disable=SC2086
-    [ "$(changes $old -- $new)" -eq 1 ] && found=$((found + 1))
+    [ "$(changes $old -- $new)" = 1 ] && found=$((found + 1))
 done
 cases=$((cases + 1))
 echo "15 % are found $found times of 20"
