@@ -105,10 +105,13 @@ whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
 	tests/configure/test_installed_parallax.sh \
+	tests/house/test_new_kernel.sh \
 	tests/house/test_new_operation.sh \
+	tests/kernels/test_gemm_configs \
 	tests/measure/test_liars_device.sh \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \
+	tests/plugins/test_growth.sh \
 	tests/results/test_equal_runs.sh \
 	tests/screen/test_fleet.sh \
 	tests/screen/test_screen.sh \

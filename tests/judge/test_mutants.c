@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_KERNELS = 96, SEEDS = 500 };
+enum { MAX_KERNELS = 96, SEEDS = 100 };
 
 /* `make check-full` asks for half a million of them. */
 static uint64_t seeds(void)

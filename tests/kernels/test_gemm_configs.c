@@ -218,13 +218,20 @@ static void assert_list(const plx_row *row, const plx_problem *problem, const pl
     assert_distinct(row, problem, device, configs, count);
 }
 
+/* `make check` draws a quarter of the problems, check-full all. */
+static int of_problems(int all)
+{
+    const char *form = getenv("CHECK_FORM");
+    return form != NULL && strcmp(form, "full") == 0 ? all : all / 4;
+}
+
 static void lists_say_what_can_run(void **unused)
 {
     static plx_config configs[MOST_CONFIGS];
     size_t listed[DEVICES] = {0};
     uint64_t state = 3;
     (void)unused;
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < of_problems(150); i++) {
         const plx_problem problem = some_problem(&state);
         for (size_t d = 0; d < DEVICES; d++)
             for (size_t r = 0; r < plx_gemm_ladder.count; r++) {
@@ -284,7 +291,7 @@ static void what_is_chosen_runs_everywhere(void **unused)
 {
     uint64_t state = 11;
     (void)unused;
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < of_problems(10000); i++) {
         const plx_problem problem = some_problem(&state);
         const plx_device_info *device = &devices[i % DEVICES];
         if (!has_kernels(&problem, device))
