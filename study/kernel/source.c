@@ -88,19 +88,50 @@ static bool find_include(const expansion *to, const char *from, const char *name
     return false;
 }
 
-/* The directive of a line: what stands behind #include, or NULL. */
+/* Past blanks and comments that end in this line. */
+static const char *past_blanks(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\f\v");
+        const char *end = at[0] == '/' && at[1] == '*' ? strstr(at + 2, "*/") : NULL;
+        if (end == NULL || memchr(at, '\n', (size_t)(end - at)) != NULL)
+            return at;
+        at = end + 2;
+    }
+}
+
+/* What stands behind a word; NULL: it is not there.  A word that goes on in the next line ends at its backslash. */
+static const char *behind_word(const char *at, const char *word)
+{
+    for (; *word != '\0'; at++, word++)
+        if (*at != *word)
+            return *at == '\\' ? at : NULL;
+    return past_blanks(at);
+}
+
+/* What stands behind #include, where that begins here, or NULL. */
+static const char *included_at(const char *at)
+{
+    static const char *const words[] = {"include", "import", "embed"};
+    const size_t mark = at[0] == '#' ? 1 : at[0] == '%' && at[1] == ':' ? 2 : strncmp(at, "?\?=", 3) == 0 ? 3 : 0;
+    for (size_t i = 0; mark > 0 && i < sizeof words / sizeof words[0]; i++) {
+        const char *what = behind_word(past_blanks(at + mark), words[i]);
+        if (what != NULL)
+            return what;
+    }
+    return NULL;
+}
+
+/* The directive of a line, which may stand behind comments, also behind the end of one that began before. */
 static const char *included(const char *line)
 {
-    line += strspn(line, " \t");
-    const size_t mark = line[0] == '#' ? 1 : line[0] == '%' && line[1] == ':' ? 2 : 0;
-    if (mark == 0)
-        return NULL;
-    line += mark;
-    line += strspn(line, " \t");
-    if (strncmp(line, "include", 7) != 0 && strncmp(line, "import", 6) != 0)
-        return NULL;
-    line += line[1] == 'n' ? 7 : 6;
-    return line + strspn(line, " \t");
+    const char *what = included_at(past_blanks(line)), *end = line;
+    const char *const last = line + strcspn(line, "\n");
+    while (what == NULL && (end = strstr(end, "*/")) != NULL && end < last) {
+        end += 2;
+        what = included_at(past_blanks(end));
+    }
+    return what;
 }
 
 static plx_status expand(expansion *to, const char *path, const char *text, int level);
@@ -109,7 +140,7 @@ static plx_status add_include(expansion *to, const char *from, const char *what,
 {
     char name[200], path[800], *text = NULL;
     const char end = what[0] == '<' ? '>' : '"';
-    const size_t length = strcspn(what + 1, end == '>' ? ">\r\n" : "\"\r\n");
+    const size_t length = what[0] != '\0' ? strcspn(what + 1, end == '>' ? ">\r\n" : "\"\r\n") : 0;
     if ((what[0] != '"' && what[0] != '<') || what[1 + length] != end || length == 0 || length >= sizeof name)
         return plx_fail(to->error, PLX_INVALID, "%.200s:%d: #include takes a name in quotes or brackets here", from,
                         line);

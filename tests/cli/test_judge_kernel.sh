@@ -66,6 +66,15 @@ for include in '/etc/passwd' '../right.cl'; do
 done
 printf ' %%: include <../../x>\n%s\n' "$right" >"$work/out.cl"
 refuses "lies outside the kernel's directories" reduce --source "$work/out.cl"
+for begin in '/* x */ #' '/* x\n y */#/* z */' ' %%:\t/**/' '??='; do
+    # shellcheck disable=SC2059 # the beginning has its own newlines
+    printf "$begin"'include/**/"/etc/passwd"\n%s\n' "$right" >"$work/out.cl"
+    refuses "lies outside the kernel's directories" reduce --source "$work/out.cl"
+done
+printf '#incl\\\nude "/etc/passwd"\n%s\n' "$right" >"$work/out.cl"
+refuses 'takes a name in quotes or brackets' reduce --source "$work/out.cl"
+printf '%s\n#include' "$right" >"$work/out.cl"
+refuses 'takes a name in quotes or brackets' reduce --source "$work/out.cl"
 printf '#define X "right.cl"\n#include X\n' >"$work/out.cl"
 refuses 'takes a name in quotes or brackets' reduce --source "$work/out.cl"
 printf '#include "out.cl"\n' >"$work/out.cl"
