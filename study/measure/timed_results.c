@@ -210,19 +210,35 @@ static bool is_as_filled(const plx_timed_results *t, const plx_timed_set *set)
     return true;
 }
 
-/* Whether an element is right for this data. */
-static bool is_right_for(const plx_timed_results *t, const plx_contents *contents, int64_t element)
+/* How an element stands to this data; false: there is no memory to tell. */
+static bool judge_one(const plx_timed_results *t, const plx_contents *contents, int64_t element,
+                      plx_error_measure *measure)
 {
     sample one = {.element = {element}, .count = 1};
-    plx_error_measure measure;
     plx_error error;
     plx_inputs view;
 
     if (plx_pool_view(t->sets->pool, t->inputs, contents, &view, &error) != PLX_OK)
         return false;
-    judge_sample(t, &view, &t->bound, &one, &measure);
+    judge_sample(t, &view, &t->bound, &one, measure);
     plx_pool_view_free(contents, &view);
-    return measure.wrong == 0;
+    return true;
+}
+
+static bool is_right_for(const plx_timed_results *t, const plx_contents *contents, int64_t element)
+{
+    plx_error_measure measure;
+    return judge_one(t, contents, element, &measure) && measure.wrong == 0;
+}
+
+/* Whether an element that is wrong for the set's data is that of other data: right for it, and much nearer, for the
+ * bound of long sums holds much that is near by chance. */
+static bool is_that_of(const plx_timed_results *t, const plx_timed_set *set, const plx_contents *other, int64_t element)
+{
+    static const double nearer = 0.1;
+    plx_error_measure own, others;
+    return judge_one(t, &set->draw, element, &own) && judge_one(t, other, element, &others) && others.wrong == 0 &&
+           others.max_ulp <= nearer * own.max_ulp;
 }
 
 /* What the set, or another one, held before. */
@@ -230,12 +246,12 @@ static bool is_of_before(const plx_timed_results *t, const plx_timed_set *set, i
 {
     const plx_timed_user *user = t->sets->user;
 
-    if (set->patched && is_right_for(t, &set->before, element))
+    if (set->patched && is_that_of(t, set, &set->before, element))
         return true;
-    if (set->was_renewed && (is_right_for(t, &set->earlier, element) || is_right_for(t, &set->first, element)))
+    if (set->was_renewed && (is_that_of(t, set, &set->earlier, element) || is_that_of(t, set, &set->first, element)))
         return true;
     for (size_t i = 0; i < user->seen_count; ++i)
-        if (is_right_for(t, &user->seen[i], element))
+        if (is_that_of(t, set, &user->seen[i], element))
             return true;
     return false;
 }
@@ -262,7 +278,7 @@ static size_t input_of_before(const plx_timed_results *t, const plx_timed_set *s
     for (size_t i = 0; i < t->sets->operands && set->was_renewed; ++i) {
         const plx_contents first = mixed(&set->draw, &set->first, i), earlier = mixed(&set->draw, &set->earlier, i);
         if (i != output_of(t) && t->sets->pool->of[i].data != NULL &&
-            (is_right_for(t, &first, element) || is_right_for(t, &earlier, element)))
+            (is_that_of(t, set, &first, element) || is_that_of(t, set, &earlier, element)))
             return i;
     }
     return PLX_MAX_OPERANDS;

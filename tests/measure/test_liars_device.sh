@@ -24,7 +24,7 @@ END
 }
 small='"m * n <= 65536", "k * n <= 65536"'
 recipe keeps-results '256 * 4 * (4 + m * n)' ", $small"
-recipe packs-once '8192 * (8 + 4 * k * n)' ', "k * n <= 4096"'
+recipe packs-once '65536 * (8 + 4 * k * n)' ', "k * n <= 256"'
 recipe computes-the-next 1024
 recipe counts-launches 1024
 recipe falls-back-by-shape 1024
@@ -74,7 +74,7 @@ verbs=compared
 turn=0
 while [ "$turn" -lt "${LIARS_RUNS:-1}" ]; do
     turn=$((turn + 1))
-    refuses packs-once 64x16x32 "wrong while timed: $of_before"
+    refuses packs-once 64x4x32 "wrong while timed: $of_before"
     refuses reads-beyond 48x48x32 'reads beyond A: '
     knows_a_seed
     [ "${CHECK_FORM-}" = full ] || continue
