@@ -6,6 +6,7 @@
 #include "base/privileges.h"
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,13 +15,13 @@
 
 static void read_boot(char *text, int capacity)
 {
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file == NULL)
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC); /* no stream: it takes memory */
+    if (file < 0)
         return;
-    if (fgets(text, capacity, file) == NULL)
-        text[0] = '\0';
+    const ssize_t length = read(file, text, (size_t)capacity - 1);
+    text[length > 0 ? length : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
-    (void)fclose(file);
+    (void)close(file);
 }
 
 /* ---- schedulers and launchers ------------------------------------------------------------- */

@@ -1,9 +1,11 @@
 /* Messages, and the names that a user may have mistyped. */
 #include "cli.h"
 
+#include "base/address_limit.h"
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <unistd.h>
 
 /* One line, whatever the names of files in it, or what stands in them. */
@@ -146,7 +148,10 @@ void cli_dtypes_text(uint32_t dtypes, char *text, size_t capacity)
 
 int cli_failed(plx_status status, const plx_error *error)
 {
-    cli_say("%s", error->text);
+    char limit[PLX_ADDRESS_LIMIT_TEXT] = "";
+    if (status == PLX_NO_MEMORY && strstr(error->text, "(ulimit -v)") == NULL)
+        (void)plx_address_limit(limit);
+    cli_say("%s%s", error->text, limit);
     return cli_exit_status(status);
 }
 
