@@ -9,18 +9,18 @@ fail() {
     echo "FAIL: $1"
 }
 
-# missing DIRECTORY TEXT: names in backquotes of a map that are no file there, nor below device/.
+# missing DIRECTORY TEXT: names in backquotes of a map that are no file there, nor in device/, plan/ or launch/.
 missing() {
     grep -o '`[a-z0-9_/-]*\.[ch]`\|`[a-z0-9-]*/[a-z0-9-]*`' "$2" | tr -d '`' | sort -u | while read -r name; do
-        set -- "$1" "$2" "$1/$name" "$1"/device/"$name"*
-        [ -f "$3" ] || [ -f "$4" ] || case $name in gemm/*) ;; *) echo "$name" ;; esac
+        set -- "$1" "$2" "$1/$name" "$1"/device/"$name"* "$1"/plan/"$name" "$1"/launch/"$name"
+        [ -f "$3" ] || [ -f "$4" ] || [ -f "$5" ] || [ -f "$6" ] || case $name in gemm/*) ;; *) echo "$name" ;; esac
     done
 }
 
 gemm=$top/kernels/gemm
 gone=$(missing "$gemm" "$gemm/README.md")
 [ -z "$gone" ] || fail "kernels/gemm/README.md names what is not there: $gone"
-for file in "$gemm"/*.c; do
+for file in "$gemm"/*.c "$gemm"/plan/*.c "$gemm"/launch/*.c; do
     name=${file##*/}
     case $name in operation.c | reference.c | host.c | cases.c | sets.c | *_cost.c | *_launch.c) continue ;; esac
     grep -q "\b$name\b" "$gemm/README.md" || fail "$name has no place in kernels/gemm/README.md"

@@ -12,7 +12,7 @@ parallax=${PARALLAX:-${top_builddir:-.}/parallax}
 recipe "To add a kernel" >"$work/code"
 rows=kernels/transpose/kernels.c
 cp "$source"/tests/house/turned/turned.c[lu] "$work/tree/kernels/transpose/" || exit 99
-insert $rows '^ *ROW(COALESCED,' "$(sed -n '/^ *ROW(TURNED,/,$p' "$work/code")"
+insert $rows '^ *ROW[(]COALESCED,' "$(sed -n '/^ *ROW(TURNED,/,$p' "$work/code")"
 number=$(grep -x '[A-Z]*,' "$work/code")
 sed "s/^enum {.* NAIVE,/& $number/" "$work/tree/$rows" >"$work/changed" && mv "$work/changed" "$work/tree/$rows"
 build_tree all --disable-study --prefix="$work/alone" --without-cuda --without-clblast --without-openblas

@@ -146,7 +146,7 @@ if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
     done
     cases=$((cases + 1))
     [ "$status" = 0 ] && [ "$(grep -c '"digest"' "$work/large.json")" -gt 1 ] || fail "status $status: nothing large was proven"
-    awk -v budget=${budget%s} '/"seconds":/ { exit !($2 + 0 > 0.8 * budget) }' "$work/large.json" || fail "the budget was not spent"
+    awk -v budget=${budget%s} '/"seconds":/ { exit !($2 + 0 > 0.4 * budget) }' "$work/large.json" || fail "the budget was not spent"
     # Of five of one model one is slow; how much the others differ is the machine's business.
     for rounds in 8 64 256; do
         PLX_SCREEN_ROUNDS=$rounds FAKE_CUDA_DEVICES=5 FAKE_ALIKE=1 FAKE_SLOW=3:30000 "$parallax" screen --backend cuda --budget 5m --dtype i32 >"$work/out" \
