@@ -112,6 +112,7 @@ whole_forms = \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \
 	tests/plugins/test_growth.sh \
+	tests/plugins/test_peers.sh \
 	tests/results/test_equal_runs.sh \
 	tests/screen/test_fleet.sh \
 	tests/screen/test_screen.sh \

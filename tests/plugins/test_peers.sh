@@ -1,6 +1,6 @@
 #!/bin/sh
 # Libraries that run here as peers, OpenBLAS and CLBlast: judged like every backend,
-# never chosen unasked, and CLBlast with what its tuners found.
+# never chosen unasked, and CLBlast with what its tuners found.  CHECK_FORM=full: in f64 as well as in f32.
 set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH PLX_CLBLAST_TUNED 2>/dev/null
@@ -9,6 +9,9 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 failures=0
 peers=
+single='--dtype f32'
+types=$single
+[ "${CHECK_FORM-}" != full ] || types="$single --dtype f64"
 
 fail() {
     failures=$((failures + 1))
@@ -118,8 +121,9 @@ grep -E 'openblas|clblast' "$work/out" && fail "a peer was chosen unasked"
 
 if has_device openblas; then
     judge_openblas f32
-    judge_openblas f64 # which --quick leaves out of what is not named
-    judge_but_for_nan openblas --dtype f32 --dtype f64
+    [ "$types" = "$single" ] || judge_openblas f64 # which --quick leaves out of what is not named
+    # shellcheck disable=SC2086 # words
+    judge_but_for_nan openblas $types
 fi
 
 # ---- CLBlast and the files of its tuners ------------------------------------
@@ -142,12 +146,14 @@ expect() { # what is tried, text of the output, which may be folded
 }
 
 if has_device clblast; then
-    judge clblast:0 reduce matvec --dtype f32 --dtype f64
+    # shellcheck disable=SC2086 # words
+    judge clblast:0 reduce matvec $types
     judge clblast:0 gemm --dtype f32
     # Its f16 is summed in f16, if the device has any.
     "$parallax" compare gemm 8x8x8 --dtype f16 --no-timing --backend clblast:0 >"$work/out" 2>&1 </dev/null
     expect "a product of f16" 'CLBlast \(takes f16 where OpenCL has\|keeps sums of f16\)'
-    judge_but_for_nan clblast:0 --dtype f32 --dtype f64
+    # shellcheck disable=SC2086 # words
+    judge_but_for_nan clblast:0 $types
 
     device=$(sed -n 's/^ *clblast:0 *works: \(.*\), OpenCL .*/\1/p' "$work/doctor")
     [ -n "$device" ] || fail "the name of clblast:0 was not found"

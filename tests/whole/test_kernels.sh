@@ -56,7 +56,6 @@ once_into() {
 }
 if [ -n "$wanted" ]; then
     once_into 66x70x130 --alpha 1.5 --beta -0.75
-    once_into 130x261x227 --trans-a --trans-b
     once_into 7x261x1030 # for few rows
     once_into 127x129x17 # for a short k
     once_into 65x70x37 --compute tf32
