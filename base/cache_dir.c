@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* ---- where -------------------------------------------------------------------- */
@@ -20,6 +21,13 @@ static bool is_off(void)
     return (off != NULL && off[0] != '\0' && strcmp(off, "0") != 0) || plx_is_privileged();
 }
 
+/* Accounts of services name a home that is not there on purpose: it is not made for a cache. */
+static bool is_home(const char *home)
+{
+    struct stat found;
+    return home != NULL && home[0] == '/' && stat(home, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
 bool plx_cache_path(const char *name, char *path, size_t capacity)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -28,7 +36,7 @@ bool plx_cache_path(const char *name, char *path, size_t capacity)
         return false;
     if (cache != NULL && cache[0] == '/')
         length = snprintf(path, capacity, "%s/parallax/%s", cache, name);
-    else if (home != NULL && home[0] == '/')
+    else if (is_home(home))
         length = snprintf(path, capacity, "%s/.cache/parallax/%s", home, name);
     return length > 0 && (size_t)length < capacity;
 }

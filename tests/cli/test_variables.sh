@@ -21,11 +21,12 @@ with() {
 
 # ---- named -----------------------------------------------------------------------------------
 
+nowhere=$work/nowhere # in no test's hands: one that is made there would be a driver's
 stubs=/nowhere/lib64/stubs
-with OCL_ICD_FILENAMES=/nonexistent CUDA_VISIBLE_DEVICES=nonsense NVIDIA_TF32_OVERRIDE=1 CUDA_LAUNCH_BLOCKING=1 \
+with OCL_ICD_FILENAMES=$nowhere CUDA_VISIBLE_DEVICES=nonsense NVIDIA_TF32_OVERRIDE=1 CUDA_LAUNCH_BLOCKING=1 \
     CUDA_FORCE_PTX_JIT=1 CUBLAS_WORKSPACE_CONFIG=:16:8 CUBLASLT_NONSENSE=2 LD_LIBRARY_PATH="$stubs:/nowhere:${LD_LIBRARY_PATH-}" \
     -- doctor --plugin-dir "$work/plugins"
-shows 'environment: OCL_ICD_FILENAMES=/nonexistent decides which OpenCL drivers are seen'
+shows "environment: OCL_ICD_FILENAMES=$nowhere decides which OpenCL drivers are seen"
 shows 'environment: CUDA_VISIBLE_DEVICES=nonsense decides which devices CUDA shows'
 shows "environment: LD_LIBRARY_PATH=$stubs leads to stubs"
 shows "environment: NVIDIA_TF32_OVERRIDE=1 decides whether NVIDIA's libraries round f32 to TF32"
@@ -45,15 +46,15 @@ tr -d ' \n' <"$work/out" | grep -qF '"name":"NVIDIA_TF32_OVERRIDE","value":"0","
 # ---- a driver that is there is not to be installed ------------------------------------------------
 
 if "$parallax" doctor 2>/dev/null | grep -q '^ *opencl:0'; then
-    with OCL_ICD_VENDORS=/nonexistent -- doctor
-    shows 'no OpenCL driver is seen with OCL_ICD_VENDORS=/nonexistent in the environment; unset it'
+    with OCL_ICD_VENDORS=$nowhere -- doctor
+    shows "no OpenCL driver is seen with OCL_ICD_VENDORS=$nowhere in the environment; unset it"
     cases=$((cases + 1))
     grep -q 'pocl-opencl-icd' "$work/out" && fail "advises to install PoCL, which is there"
 fi
 
 # PoCL links with ld, and ends the process where PATH has none: what is missing is named before.
 if "$parallax" list devices 2>/dev/null | grep '^ *opencl:0' | grep -q PoCL && [ -x /usr/bin/ld ]; then
-    with PATH=/nonexistent -- doctor
+    with PATH=$nowhere -- doctor
     shows 'PATH has no ld, which PoCL links kernels with'
 fi
 
@@ -78,7 +79,7 @@ grep 'variables that drivers heed' "$work/out" && fail "the same variables diffe
 
 cases=$((cases + 1))
 (
-    OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES=nonsense OPENCL_VENDOR_PATH=/nonexistent CUDA_VISIBLE_DEVICES=nonsense
+    OCL_ICD_VENDORS=$nowhere OCL_ICD_FILENAMES=nonsense OPENCL_VENDOR_PATH=$nowhere CUDA_VISIBLE_DEVICES=nonsense
     CUBLAS_WORKSPACE_CONFIG=x CUBLASLT_LOG_LEVEL=5 NVIDIA_TF32_OVERRIDE=x CUDA_LAUNCH_BLOCKING=1 CUDA_FORCE_PTX_JIT=1
     LD_LIBRARY_PATH=/a:/b/stubs:/c
     export OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_VENDOR_PATH CUDA_VISIBLE_DEVICES CUBLAS_WORKSPACE_CONFIG

@@ -2,8 +2,10 @@
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -600,10 +602,13 @@ class Process(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2.0\n", ""))
 
     def test_a_home_that_can_only_be_read(self):
-        for home in ("/proc", "/nonexistent", ""):
+        nowhere = os.path.join(tempfile.mkdtemp(), "nowhere")
+        self.addCleanup(shutil.rmtree, os.path.dirname(nowhere))
+        for home in ("/proc", nowhere, ""):
             done = self.run_python("import numpy as np, os, plx\nos.environ.pop('XDG_CACHE_HOME', None)\na = np.ones((2, 2), 'f4')\n"
                                    "print(plx.gemm(a, a)[0, 0])", HOME=home, XDG_CACHE_HOME=home)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2.0\n", ""))
+        self.assertFalse(os.path.exists(nowhere), "a home that was not there was made")
 
     def test_arrays_that_another_thread_lets_go(self):
         """The last reference of an array, and with it its producer's deleter, ends in a thread that never called us."""

@@ -128,7 +128,7 @@ static void test_directory_that_can_not_be(void **state)
     assert_int_equal(close(file), 0);
     expect_reason("/parallax is no directory; remove it");
     assert_int_equal(unlink(directory), 0);
-    assert_int_equal(symlink("/nonexistent/place", directory), 0);
+    assert_int_equal(symlink("/nowhere/place", directory), 0);
     expect_reason("/parallax is no directory; remove it");
     assert_int_equal(unlink(directory), 0);
     write_kept("text", PLX_OK);
