@@ -31,7 +31,8 @@ plx_cublas_la_SOURCES = \
 	plugins/cublas/plan.h \
 	plugins/cublas/plugin.c \
 	plugins/cublas/reduce.c \
-	plugins/cublas/reduce.h
+	plugins/cublas/reduce.h \
+	plugins/cublas/segments.h
 if HAVE_CUB
 plx_cublas_la_LIBADD = libplx-cuda-api.la -Lplugins/cublas -lplx_cub $(CUB_LIBS)
 plx_cublas_la_DEPENDENCIES = libplx-cuda-api.la plugins/cublas/libplx_cub.a

@@ -159,7 +159,7 @@ plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, siz
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     *made = (plx_plugin_plan){.problem = *problem};
     if (problem->op == PLX_REDUCE)
-        status = plx_cub_plan(session, problem, &made->storage_bytes, error);
+        status = plx_cub_plan(session, problem, kernel == PLX_CUBLAS_REDUCE_SEGMENTED, &made->storage_bytes, error);
     else if (problem->op == PLX_GEMM && kernel >= PLX_CUBLAS_GEMM_LT)
         status = plx_lt_plan(session, problem, takes_fastest(problem->op, kernel), &made->lt, error);
     else if (problem->op == PLX_GEMM && kernel == PLX_CUBLAS_GEMM_WORKSPACE)

@@ -4,7 +4,8 @@
 
 #include <parallax/plugin.h>
 
-/* The kernels of gemm; those of the other operations have the number 0. */
+/* The kernels of gemm and of reduce; those of the other operations have the number 0. */
+enum { PLX_CUBLAS_REDUCE, PLX_CUBLAS_REDUCE_SEGMENTED, PLX_CUBLAS_REDUCE_COUNT };
 enum {
     PLX_CUBLAS_GEMM,
     PLX_CUBLAS_GEMM_WORKSPACE,

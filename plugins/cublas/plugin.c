@@ -17,8 +17,8 @@ static int64_t depth_in_units(const plx_problem *problem, const plx_device_info 
     return (problem->of.gemm.k + 7) / 8 * 11 + 16;
 }
 
-/* Batches go to cublasSgemmStridedBatched, and to cublasLt as its layouts' batch.  The kernels that time algorithms
- * take one product at a time, as often as there are. */
+/* Batches go to cublasSgemmStridedBatched, to cublasLt as its layouts' batch, and to CUB as segments.  The kernels that
+ * time algorithms take one product at a time, as often as there are. */
 #define REALS_BATCHED                                                                                           \
     .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_BATCHED, \
     .accumulator_f32 = PLX_F32
@@ -148,18 +148,36 @@ static const plx_kernel kernels[] = {
             .reproducibility = PLX_R0,
             .depth = plx_vendor_depth,
         },
-    [PLX_REDUCE] =
+};
+
+#define REDUCED PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64)
+
+static const plx_kernel reduce_kernels[PLX_CUBLAS_REDUCE_COUNT] = {
+    [PLX_CUBLAS_REDUCE] =
         {
             .name = "cub",
             .idea = "CUB's DeviceReduce: what a user would call instead",
             .gain = "the vendor's tuning",
             .limit = "two launches for what is longer than a block's tile",
             .needs = "CUB when it was built",
-            .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
+            .dtypes = REDUCED,
             .flags = PLX_KERNEL_VENDOR,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
             .depth = plx_cub_depth,
+        },
+    [PLX_CUBLAS_REDUCE_SEGMENTED] =
+        {
+            .name = "cub-segmented",
+            .idea = "CUB's DeviceSegmentedReduce: all of a batch, or all columns, in one launch",
+            .gain = "one launch in place of as many as there are results",
+            .limit = "one block for each result, however long its sum; of columns each element is read by itself",
+            .needs = "CUB when it was built; a batch, or --inner",
+            .dtypes = REDUCED,
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_BATCHED,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_cub_segment_depth,
         },
 };
 
@@ -167,6 +185,8 @@ static const plx_kernel *cublas_kernel(plx_op op, size_t index)
 {
     if (op == PLX_GEMM)
         return index < PLX_CUBLAS_GEMM_COUNT ? &gemm_kernels[index] : NULL;
+    if (op == PLX_REDUCE)
+        return index < PLX_CUBLAS_REDUCE_COUNT ? &reduce_kernels[index] : NULL;
     return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 
@@ -178,6 +198,8 @@ static plx_status cublas_choose(plx_session *session, const plx_problem *problem
         first = PLX_CUBLAS_GEMM_HALF;
     else if (problem->op == PLX_GEMM && problem->compute == PLX_COMPUTE_TF32)
         first = PLX_CUBLAS_GEMM_TF32;
+    else if (problem->op == PLX_REDUCE && plx_cub_is_segmented(problem))
+        first = PLX_CUBLAS_REDUCE_SEGMENTED;
     const plx_status status = plx_vendor_choose(cublas_kernel(problem->op, first), "cuBLAS", kernel, error);
     if (status == PLX_OK)
         *kernel = first;

@@ -411,11 +411,21 @@ const char *plx_cub_missing(void)
     return fake_cublas.cub_missing;
 }
 
-/* Sums of f32 alone. */
-const char *plx_cub_reduce(const plx_cub_call *call, void *storage, size_t *bytes)
+static float sum_of(const plx_cub_call *call, int64_t begin, int64_t end, bool of_columns)
 {
     const float *x = call->x;
     float sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        sum += x[of_columns ? plx_segment_element(&call->segments, i) : i];
+    return sum;
+}
+
+/* Sums of f32 alone. */
+const char *plx_cub_reduce(const plx_cub_call *call, void *storage, size_t *bytes)
+{
+    const plx_segments *segments = &call->segments;
+    const bool of_columns = segments->inner > 1;
+    float *result = call->result;
     if (fake_cublas.cub_failure != NULL)
         return fake_cublas.cub_failure;
     if (storage == NULL) {
@@ -424,8 +434,12 @@ const char *plx_cub_reduce(const plx_cub_call *call, void *storage, size_t *byte
     }
     if (*bytes < fake_cublas.cub_bytes)
         return "too little storage";
-    for (int64_t i = 0; i < call->n; i++)
-        sum += x[i];
-    memcpy(call->result, &sum, sizeof sum);
+    fake_cublas.segments = segments->count;
+    if (segments->count == 0)
+        result[0] = sum_of(call, 0, call->n, false);
+    for (int64_t i = 0; i < segments->count; i++) {
+        const int64_t begin = (of_columns ? plx_segment_of_columns : plx_segment_of_rows)(segments, i);
+        result[plx_segment_result(segments, i)] = sum_of(call, begin, begin + call->n, of_columns);
+    }
     return NULL;
 }

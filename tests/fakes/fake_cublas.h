@@ -28,6 +28,7 @@ typedef struct fake_cublas_state {
 
     const char *cub_missing, *cub_failure;
     size_t cub_bytes; /* that it needs */
+    int64_t segments; /* of the last call; 0: it was one reduction */
 } fake_cublas_state;
 
 extern fake_cublas_state fake_cublas;

@@ -9,7 +9,7 @@ endif
 tests_plugins_test_cublas_SOURCES = tests/plugins/test_cublas.c tests/fakes/fake_cublas.c tests/fakes/fake_cublas.h \
 	tests/fakes/fake_cuda.h $(vendor_sources) plugins/cublas/library.c plugins/cublas/lt.c plugins/cublas/lt_fastest.c \
 	plugins/cublas/plan.c \
-	plugins/cublas/plugin.c plugins/cublas/reduce.c
+	plugins/cublas/plugin.c plugins/cublas/reduce.c plugins/cublas/segments.h
 tests_plugins_test_cublas_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS) -DPLX_LT_OPEN=fake_lt_open \
 	-DPLX_LT_SYMBOL=fake_lt_symbol
 tests_plugins_test_cublas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -290,6 +290,108 @@ static void reductions_take_scratch_memory(void **state)
     assert_string_equal(error.text, "this build has no CUB: no nvcc");
 }
 
+typedef struct many {
+    int64_t n, inner, count, stride_x, stride_result;
+} many;
+
+static plx_problem sums_of(const many *of)
+{
+    plx_problem problem = {.op = PLX_REDUCE, .dtype = PLX_F32, .output = PLX_F32};
+    problem.of.reduce = (plx_reduce_problem){.reduction = PLX_SUM, .n = of->n, .inner = of->inner > 1 ? of->inner : 0};
+    if (of->count > 1)
+        problem.batch = (plx_batch){.batched = true, .count = of->count, .stride = {of->stride_x, of->stride_result}};
+    return problem;
+}
+
+/* x[problem][row][column], by the definition. */
+static double sum_of_column(const many *of, int64_t problem, int64_t column)
+{
+    double sum = 0;
+    for (int64_t row = 0; row < of->n; row++)
+        sum += value_of(0, (size_t)(problem * of->stride_x + row * of->inner + column));
+    return sum;
+}
+
+/* What lies between results, and behind them, is nobody's. */
+static void assert_sums(const many *of)
+{
+    enum { SEEN = 64 };
+    double expected_at[SEEN];
+    for (size_t i = 0; i < SEEN; i++)
+        expected_at[i] = value_of(1, i);
+    for (int64_t problem = 0; problem < of->count; problem++)
+        for (int64_t column = 0; column < of->inner; column++)
+            expected_at[problem * of->stride_result + column] = sum_of_column(of, problem, column);
+    for (size_t i = 0; i < SEEN; i++)
+        assert_true(got(PLX_F32, i, 1) == expected_at[i]);
+}
+
+/* Broken once: with the bits of n - 1 numbers for n rows, the last of 5 was taken for a row of the next column. */
+static void many_reductions_are_one_launch(void **state)
+{
+    static const many all[] = {
+        {100, 1, 7, 100, 1},                  /* rows, one after the other */
+        {100, 1, 7, 130, 3},                  /* apart */
+        {64, 1, 5, 0, 1},                     /* one that all share */
+        {5, 7, 1, 0, 0},     {8, 2, 1, 0, 0}, /* columns */
+        {33, 5, 4, 165, 5},  {1, 9, 3, 9, 9}, /* and of many matrices */
+        {6, 3, 5, 20, 4},    {6, 3, 5, 0, 3}, /* apart; shared */
+        {0, 3, 2, 0, 3},     {0, 1, 4, 0, 1}, /* of nothing */
+    };
+    const size_t kernel = kernel_named(PLX_REDUCE, "cub-segmented");
+    size_t chosen;
+    (void)state;
+    assert_true(plugin->kernel(PLX_REDUCE, kernel)->flags & PLX_KERNEL_BATCHED);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const plx_problem problem = sums_of(&all[i]);
+        put(PLX_F32);
+        assert_int_equal(plugin->choose(session, &problem, &chosen, &error), PLX_OK);
+        assert_int_equal(chosen, kernel);
+        assert_int_equal(run(&problem, kernel, 2), PLX_OK);
+        assert_int_equal(fake_cublas.segments, all[i].count * all[i].inner);
+        assert_sums(&all[i]);
+    }
+}
+
+static void what_segments_are_not_for(void **state)
+{
+    const size_t kernel = kernel_named(PLX_REDUCE, "cub-segmented");
+    plx_problem problem = {.op = PLX_REDUCE, .dtype = PLX_F32, .output = PLX_F32};
+    size_t chosen;
+    (void)state;
+    problem.of.reduce = (plx_reduce_problem){.reduction = PLX_SUM, .n = 100};
+    assert_int_equal(run(&problem, kernel, 2), PLX_UNSUPPORTED);
+    assert_string_equal(error.text, "CUB's segments are for batches, and for reductions along an axis");
+    assert_int_equal(plugin->choose(session, &problem, &chosen, &error), PLX_OK);
+    assert_int_equal(chosen, kernel_named(PLX_REDUCE, "cub"));
+    problem.batch = (plx_batch){.batched = true, .count = 1 << 20, .stride = {0, 1 << 11}};
+    problem.of.reduce.inner = 1 << 11;
+    assert_int_equal(run(&problem, kernel, 2), PLX_UNSUPPORTED);
+    assert_string_equal(error.text, "CUB takes at most 2147483647 segments");
+    problem.of.reduce = (plx_reduce_problem){.reduction = PLX_SUM, .n = INT64_C(1) << 40, .inner = 1 << 10};
+    assert_int_equal(run(&problem, kernel, 2), PLX_UNSUPPORTED);
+    assert_string_equal(error.text, "CUB's segments are of at most 2^62 elements in all");
+    problem.of.reduce = (plx_reduce_problem){.reduction = PLX_SUM, .n = 100, .inner = 3};
+    fake_cublas.cub_failure = "cudaErrorOfTheTest";
+    assert_int_equal(run(&problem, kernel, 2), PLX_FAILED);
+    assert_non_null(strstr(error.text, "CUB's DeviceSegmentedReduce failed on Fake GPU 0: cudaErrorOfTheTest"));
+}
+
+/* The bound is of one block: no sum can be deeper than it is long. */
+static void segments_have_a_depth(void **state)
+{
+    const plx_kernel *kernel = plugin->kernel(PLX_REDUCE, kernel_named(PLX_REDUCE, "cub-segmented"));
+    const plx_device_info device = {.units = 132};
+    plx_problem problem = {.op = PLX_REDUCE, .dtype = PLX_F32, .output = PLX_F32};
+    (void)state;
+    problem.of.reduce = (plx_reduce_problem){.reduction = PLX_SUM, .n = 10};
+    assert_int_equal(kernel->depth(&problem, &device), 10);
+    problem.of.reduce.n = 1 << 20;
+    assert_in_range(kernel->depth(&problem, &device), (1 << 20) / 256 + 20, (1 << 20) / 256 + 100);
+    problem.of.reduce.reduction = PLX_MAX;
+    assert_int_equal(kernel->depth(&problem, &device), 0);
+}
+
 /* ---- cublasLt --------------------------------------------------------------------------------------- */
 
 static void alignment_chooses_the_algorithm(void **state)
@@ -574,7 +676,7 @@ static void devices_stand_back(void **state)
     assert_true(device.score <= 0);
     assert_int_equal(plugin->choose(session, &problem, &kernel, &error), PLX_UNSUPPORTED);
     assert_null(plugin->kernel(PLX_GEMM, 8));
-    assert_null(plugin->kernel(PLX_REDUCE, 1));
+    assert_null(plugin->kernel(PLX_REDUCE, 2));
 }
 
 static void depths_cover_the_sums(void **state)
@@ -607,6 +709,9 @@ int main(void)
         TEST(products_without_terms),
         TEST(transposes),
         TEST(reductions_take_scratch_memory),
+        TEST(many_reductions_are_one_launch),
+        TEST(what_segments_are_not_for),
+        TEST(segments_have_a_depth),
         TEST(alignment_chooses_the_algorithm),
         TEST(types_are_named),
         TEST(the_fastest_that_is_right_is_taken),

@@ -70,6 +70,11 @@ for api in cuda opencl; do
     part "with imported memory" ./dispatch-$api 0 --imported
     part "of a batch" ./dispatch-$api 0 --batch
 done
+if [ -f .libs/plx-cublas.so ]; then
+    gpu "peers' reductions" ./parallax check reduce --backend cublas --quick
+    [ $dry = yes ] || device="$device --backend cublas"
+fi
+# shellcheck disable=SC2086 # words
 part "batches" ./parallax bench --set batched --backend $device --seconds $seconds --json "$build/doors-batched.json" --restart --quiet
 part "batches as a page" ./parallax report "$build/doors-batched.json" -o "$build/doors-batched.html"
 part "the wheel" sh -c "top_builddir='$build' top_srcdir='$source' PYTHON='$PYTHON' sh '$source/tests/python/test_wheel.sh'"
