@@ -224,7 +224,8 @@ static void drop_results(plx_candidate *candidates, size_t count)
 /* What a kernel must leave as it was it must also leave so while it is timed. */
 static void check_pieces(plx_candidate *candidate)
 {
-    if (candidate->plan == NULL || !candidate->time.measured || plx_plan_check_pieces(candidate->plan) == PLX_OK)
+    if (candidate->plan == NULL || !candidate->time.measured || plx_rule_left_out(PLX_RULE_ZERO) ||
+        plx_plan_check_pieces(candidate->plan) == PLX_OK)
         return;
     candidate->outcome = PLX_OUTCOME_WRONG;
     candidate->time = (plx_timing){.measured = false};

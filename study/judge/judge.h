@@ -159,7 +159,12 @@ enum plx_rule {
     PLX_RULE_FEW = 32,      /* sums of few terms */
     PLX_RULE_INTEGERS = 64, /* integers at the size that is timed */
     PLX_RULE_FOLLOW = 128,  /* launches on other data take as long */
-    PLX_RULE_READ = 256     /* results are there when they are read */
+    PLX_RULE_READ = 256,    /* results are there when they are read */
+    PLX_RULE_PLACES = 512,  /* places of sets, and the order of launches, are drawn */
+    PLX_RULE_CLOCK = 1024,  /* the device's clock is held to the host's */
+    PLX_RULE_BLAME = 2048,  /* what another may have damaged is repeated alone */
+    PLX_RULE_ZERO = 4096,   /* memory that must stay zero is looked at */
+    PLX_RULE_GHOST = 8192   /* rounds without launches leave outputs as they were */
 };
 
 /* 0; tests leave some out, to see that each is needed. */

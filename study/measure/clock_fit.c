@@ -28,6 +28,8 @@ plx_clock_fit plx_clock_fit_of(double device_ns, double host_ns, double overhead
 
     if (!isfinite(device_ns) || !(device_ns > 0.0))
         return PLX_CLOCK_SILENT;
+    if (plx_rule_left_out(PLX_RULE_CLOCK))
+        return PLX_CLOCK_FITS;
     if (device_ns > host_ns * (1.0 + drift) + early_ns)
         return PLX_CLOCK_LONG;
     return device_ns < host_ns - margin ? PLX_CLOCK_SHORT : PLX_CLOCK_FITS;

@@ -367,7 +367,7 @@ static plx_status refuse_if_wrong(runner *r, double budget_ns, plx_error *error)
 {
     plx_status status = PLX_OK;
 
-    if (r->results.wrong[0] != '\0' && !is_certain(r))
+    if (r->results.wrong[0] != '\0' && !is_certain(r) && !plx_rule_left_out(PLX_RULE_BLAME))
         status = look_alone(r, budget_ns, error);
     if (status == PLX_OK && r->results.wrong[0] != '\0')
         status = plx_timed_results_explain(&r->results, error);
@@ -531,7 +531,7 @@ static plx_status close_rounds(runner *r, const timing_rules *rules, plx_error *
         status = look(r, true, closing_share * rules->limit_ns, error);
     if (status == PLX_OK)
         status = look_more(r, rules, error);
-    if (status == PLX_OK && !r->done)
+    if (status == PLX_OK && !r->done && !plx_rule_left_out(PLX_RULE_GHOST))
         status = leave_out(r, rules, error);
     if (status == PLX_OK && !r->done && r->batch > r->sets->used_count && !plx_rule_left_out(PLX_RULE_FOLLOW))
         status = follow_work(r, r->sets->used_count, error);

@@ -127,13 +127,14 @@ static plx_status make_operand(plx_timed_sets *s, size_t operand)
 /* Each operand has its own order of places, and each place its own beginning. */
 static plx_status place_operand(plx_timed_sets *s, size_t operand)
 {
-    const uint64_t beginnings = 2 * gap_of(s->bytes[operand]) / ALIGNMENT;
+    const bool drawn = !plx_rule_left_out(PLX_RULE_PLACES);
+    const uint64_t beginnings = drawn ? 2 * gap_of(s->bytes[operand]) / ALIGNMENT : 2;
     size_t *slot = calloc(s->count, sizeof *slot);
 
     if (slot == NULL)
         return PLX_NO_MEMORY;
     for (size_t i = 0; i < s->count; ++i) {
-        const size_t other = (size_t)plx_roll_below(&s->dice, i + 1);
+        const size_t other = drawn ? (size_t)plx_roll_below(&s->dice, i + 1) : i;
         slot[i] = slot[other];
         slot[other] = i;
     }
@@ -490,7 +491,7 @@ static void exchange(size_t *list, size_t a, size_t b)
 
 static void shuffle(plx_timed_sets *s, size_t *list, size_t count)
 {
-    for (size_t i = count; i > 1; --i)
+    for (size_t i = count; i > 1 && !plx_rule_left_out(PLX_RULE_PLACES); --i)
         exchange(list, i - 1, (size_t)plx_roll_below(&s->dice, i));
 }
 
@@ -522,7 +523,7 @@ static void choose_used(plx_timed_sets *s, size_t launches)
     shuffle(s, s->used, s->count);
     if (s->stays)
         gather_left(s);
-    else if (plx_roll_below(&s->dice, 3) == 0)
+    else if (plx_roll_below(&s->dice, 3) == 0 && !plx_rule_left_out(PLX_RULE_PLACES))
         move_to_front(s->used, s->count, s->decoy);
     s->used_count = wanted < others ? wanted : others;
     s->bystander_count = 0;

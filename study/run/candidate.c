@@ -317,7 +317,8 @@ static void end_runs(plx_candidate *candidate)
         conclude_failure(candidate, status, error.text);
     else if (violation[0] != '\0' && candidate->outcome != PLX_OUTCOME_WRONG)
         conclude(candidate, PLX_OUTCOME_WRONG, violation);
-    else if (candidate->outcome == PLX_OUTCOME_OK && plx_plan_check_pieces(candidate->plan) != PLX_OK)
+    else if (candidate->outcome == PLX_OUTCOME_OK && !plx_rule_left_out(PLX_RULE_ZERO) &&
+             plx_plan_check_pieces(candidate->plan) != PLX_OK)
         conclude(candidate, PLX_OUTCOME_WRONG, plx_message(plx_backend_context(candidate->backend)));
 }
 

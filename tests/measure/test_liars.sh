@@ -5,7 +5,7 @@
 # what is looked at is drawn.
 set -u
 export LC_ALL=C
-unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE LIARS_FILE LIARS_CLOCK LIARS_CACHE 2>/dev/null
+unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE LIARS_FILE LIARS_CLOCK LIARS_CACHE LIARS_LEARN 2>/dev/null
 parallax=${PARALLAX:-./parallax}
 liars=${top_builddir:-.}/tests/fakes/.libs/plx-liars.so
 [ -x "$parallax" ] && [ -f "$liars" ] || {
@@ -48,6 +48,22 @@ refuses() {
     [ "$(grep -c '"median_ns"' "$work/json")" -ge 1 ] || fail "$1: the honest one was not timed"
 }
 
+# answered OPTION...: whether what knows the data of seed 1, and no other, is right.
+answered() {
+    "$parallax" compare gemm 16x16x16 --plugin-dir "$work/plugins" --backend liars --kernel honest \
+        --kernel knows-what-it-met "$@" >"$work/out" 2>"$work/err"
+}
+
+# Where time is taken data follow from a seed that nobody knows, unless it is given.
+knows_a_seed() {
+    rm -f "$LIARS_FILE"
+    LIARS_LEARN=1 answered --seconds 0.05 --seed 1 || fail "knows-what-it-met: can't learn"
+    answered --no-timing --seed 1 || fail "knows-what-it-met: it has not learnt seed 1"
+    answered && fail "knows-what-it-met: without a seed nobody refuses it"
+    grep -q 'while timed' "$work/out" && fail "knows-what-it-met: without a seed it has the data of seed 1 until it is timed"
+    rm -f "$LIARS_FILE"
+}
+
 of_before='wrong while timed: gave C of set [0-9]+ the result of other data, which it had met before'
 as_it_was='wrong while timed: left C of set [0-9]+ as it was'
 elsewhere='wrong while timed: wrote (to|past the end of|before the start of) [ABC] of set [0-9]+'
@@ -73,6 +89,7 @@ while [ "$run" -lt "${LIARS_RUNS:-1}" ]; do
     refuses looks-for-nan 64x64x32 "$as_it_was|$of_before"
     refuses works-ahead-here 64x64x32 "$as_it_was|$of_before"
     refuses scribbles 192x192x96 "$elsewhere"
+    knows_a_seed
     # Right in every look; but sets are so few here that each is launched on several times.
     export LIARS_CACHE=16384
     refuses skips-what-it-knows 32x32x64 "time doesn't follow work: a launch takes"
