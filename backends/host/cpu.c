@@ -14,11 +14,13 @@ static uint64_t system_value(int name)
     return value > 0 ? (uint64_t)value : 0;
 }
 
+/* The C library's value is the whole package's, of which a virtual machine may have a small part. */
 static uint64_t last_cache_bytes(void)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = plx_processor_cache_bytes("/sys/devices/system/cpu");
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes == 0)
+        bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
 #endif
 #ifdef _SC_LEVEL2_CACHE_SIZE
     if (bytes == 0)

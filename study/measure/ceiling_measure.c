@@ -49,13 +49,24 @@ static const struct pattern_of_kind {
     [PLX_CEILING_UNITS_I8] = {PLX_PROBE_UNITS_I8, PLX_F32},
 };
 
-/* Far past the cache, and within an eighth of the memory.  A processor's memory is the user's: in and out take less
- * than 200 MB together. */
-static uint64_t stream_bytes(const plx_backend *backend)
+/* What a processor reads, or reads and writes: three times its cache, where it tells one.  Its memory is the user's:
+ * no more than 176 MB, which leaves a driver its part of 200. */
+static uint64_t stream_of_processor(const plx_device_info *device, plx_ceiling_kind kind)
+{
+    enum { LEAST_MB = 64, MOST_MB = 176, PAST_CACHE = 3 };
+    const uint64_t least = UINT64_C(1) << 20, wanted = PAST_CACHE * device->l2_bytes;
+    const uint64_t bytes = device->l2_bytes == 0 || wanted > MOST_MB * least ? MOST_MB * least
+                           : wanted < LEAST_MB * least                       ? LEAST_MB * least
+                                                                             : wanted;
+    return kind == PLX_CEILING_COPY ? bytes / 2 : bytes;
+}
+
+/* Far past the cache, and within an eighth of the memory. */
+static uint64_t stream_bytes(const plx_backend *backend, plx_ceiling_kind kind)
 {
     const plx_device_info *device = plx_backend_device(backend);
     const bool processor = (device->features & PLX_FEATURE_CPU) != 0;
-    uint64_t bytes = processor ? UINT64_C(88) << 20 : UINT64_C(1) << 31;
+    uint64_t bytes = processor ? stream_of_processor(device, kind) : UINT64_C(1) << 31;
 
     while (bytes > PATTERN_BYTES && ((device->memory_bytes > 0 && bytes > device->memory_bytes / 8) ||
                                      (device->max_alloc_bytes > 0 && bytes > device->max_alloc_bytes)))
@@ -98,9 +109,10 @@ static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind,
     if (!large)
         return problem;
     if (kind == PLX_CEILING_COPY)
-        problem.of.probe.n = (int64_t)(stream_bytes(backend) / plx_dtype_size(problem.dtype));
+        problem.of.probe.n = (int64_t)(stream_bytes(backend, kind) / plx_dtype_size(problem.dtype));
     else if (kind == PLX_CEILING_READ) /* bytes of one chunk and its sum are what one element moves */
-        problem.of.probe.n = (int64_t)((double)stream_bytes(backend) / plx_operation_of(PLX_PROBE)->bytes(&problem));
+        problem.of.probe.n =
+            (int64_t)((double)stream_bytes(backend, kind) / plx_operation_of(PLX_PROBE)->bytes(&problem));
     else if (plx_ceiling_is_of_units(kind))
         problem.of.probe.n = units_elements(backend, &problem);
     else if (kind != PLX_CEILING_LAUNCH)

@@ -18,7 +18,7 @@ tests_measure_test_units_LDADD = $(study_ldadd)
 
 tests_measure_test_limits_SOURCES = tests/measure/test_limits.c
 tests_measure_test_limits_CFLAGS = $(study_cflags)
-tests_measure_test_limits_LDADD = $(CMOCKA_LIBS)
+tests_measure_test_limits_LDADD = libplx-base.la $(CMOCKA_LIBS)
 
 tests_measure_test_vectors_SOURCES = tests/measure/test_vectors.c kernels/probe/host_vectors.c
 tests_measure_test_vectors_CFLAGS = $(study_cflags) -ffp-contract=off

@@ -1,5 +1,7 @@
 /* What the system lets a process have, read from trees like /proc and /sys/fs/cgroup that lie in a
  * directory of the test. */
+#include "base/processor.h"
+
 #include <parallax/host_limits.h>
 
 #include <setjmp.h>
@@ -260,6 +262,54 @@ static void lines_that_are_no_mounts_are_left(void **state)
     assert_true(now().memory_bytes == 8192 * mib);
 }
 
+/* ---- caches ------------------------------------------------------------------------------------ */
+
+static void put_cache(int index, const char *level, const char *size, const char *shared)
+{
+    char directory[100];
+    (void)snprintf(directory, sizeof directory, "/cpus/cpu0/cache/index%d", index);
+    put_group(directory, "level", level);
+    put_group(directory, "size", size);
+    put_group(directory, "shared_cpu_list", shared);
+}
+
+static uint64_t cache_now(void)
+{
+    char cpus[100];
+    (void)snprintf(cpus, sizeof cpus, "%s/cpus", root);
+    return plx_processor_cache_bytes(cpus);
+}
+
+static void the_last_cache_is_all_of_its_instances(void **state)
+{
+    (void)state;
+    assert_true(cache_now() == 0);
+    put("/cpus/online", "0-1\n");
+    put_cache(0, "1\n", "32K\n", "0\n");
+    assert_true(cache_now() == 0); /* a first level alone is none that a timing has to get past */
+    put_cache(2, "2\n", "512K\n", "0\n");
+    assert_true(cache_now() == 1 * mib);
+    put_cache(3, "3\n", "32768K\n", "0-1\n");
+    assert_true(cache_now() == 32 * mib);
+    put("/cpus/online", "0-15,64-79\n");
+    put_cache(3, "3\n", "32M\n", "0-7,64-71\n");
+    assert_true(cache_now() == 64 * mib);
+    put("/cpus/online", "0-16\n"); /* some are switched off */
+    assert_true(cache_now() == 64 * mib);
+}
+
+static void caches_in_lines_that_are_none_are_not_there(void **state)
+{
+    (void)state;
+    put("/cpus/online", "x-\n");
+    put_cache(2, "2\n", "512K\n", "-,,\n");
+    assert_true(cache_now() == mib / 2);
+    put_cache(3, "3\n", "99999999999K\n", "0-1\n");
+    assert_true(cache_now() == mib / 2);
+    put_cache(3, "3\n", "32768K\n", "7-2,18446744073709551615-0\n");
+    assert_true(cache_now() == 32 * mib);
+}
+
 #define LIMITS_TEST(name) cmocka_unit_test_setup_teardown(name, make_root, remove_root)
 
 int main(void)
@@ -277,6 +327,8 @@ int main(void)
         LIMITS_TEST(the_least_quota_of_all_groups_counts),
         LIMITS_TEST(each_thread_has_a_processor),
         LIMITS_TEST(lines_that_are_no_mounts_are_left),
+        LIMITS_TEST(the_last_cache_is_all_of_its_instances),
+        LIMITS_TEST(caches_in_lines_that_are_none_are_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
