@@ -1,4 +1,4 @@
-/* A sum in a program of the CUDA driver API: of its memory, in its stream, and as a graph that is replayed.
+/* A sum in a program of the CUDA driver API: of its memory, in its stream.  graph.c replays such work.
  *     cc own_cuda.c $(pkg-config --cflags --libs parallax) -lcuda && ./a.out */
 #include <cuda.h>
 #include <parallax/parallax.h>
@@ -16,8 +16,6 @@ int main(void)
     CUcontext primary;
     CUstream stream;
     CUdeviceptr x, sum;
-    CUgraph graph;
-    CUgraphExec ready;
     float result = 0;
     if (cuInit(0) != CUDA_SUCCESS || cuDeviceGet(&device, 0) != CUDA_SUCCESS)
         return 77; /* no device */
@@ -48,22 +46,13 @@ int main(void)
         plx_plan_create(backend, &problem, NULL, &plan) != PLX_OK)
         return failed(context);
 
-    /* With its scratch memory there, execute makes launches and nothing else. */
-    if (plx_queue_reserve(queue, plan) != PLX_OK)
-        return failed(context);
-    cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    /* In order with what the program enqueues: behind its ones, and before its copy of the sum. */
     if (plx_execute(plan, queue, operands, 2) != PLX_OK)
         return failed(context);
-    cuStreamEndCapture(stream, &graph);
-    cuGraphInstantiateWithFlags(&ready, graph, 0);
-    for (int i = 0; i < 3; i++)
-        cuGraphLaunch(ready, stream);
     cuMemcpyDtoHAsync(&result, sum, sizeof result, stream);
     cuStreamSynchronize(stream);
     printf("%g\n", (double)result);
 
-    cuGraphExecDestroy(ready); /* before the queue, which keeps the graph's scratch memory */
-    cuGraphDestroy(graph);
     plx_plan_destroy(plan);
     plx_buffer_destroy(operands[0].buffer);
     plx_buffer_destroy(operands[1].buffer);

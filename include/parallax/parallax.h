@@ -11,8 +11,9 @@
  *     plx_run(backend, queue, &problem, operands, 3);
  *
  * A problem says what is to be computed; plx_run() computes it, in a queue.  A plan (plx_plan_create(), plx_execute())
- * is the same for who computes it often, names its kernel, or captures a graph.  Each noun has an example: memory,
- * queue, plan, graph, tensor (the directory examples/).
+ * is the same for who computes it often, names its kernel, or captures a graph.  Each noun has an example in the
+ * directory examples/: memory (own_memory.c), queue (queues.c), plan (plan.c), graph (graph.c), batch (batch.c), tensor
+ * (tensors.c).
  *
  * Errors.  Every function that returns plx_status sets its outputs only on PLX_OK.  One that has a context, or what was
  * made from one, says why it failed in plx_message(); one that has none takes a plx_error; none does both.  Pointers

@@ -70,6 +70,8 @@ for api in cuda opencl; do
     part "with imported memory" ./dispatch-$api 0 --imported
     part "of a batch" ./dispatch-$api 0 --batch
 done
+part "examples" sh -c "top_builddir='$build' top_srcdir='$source' CUDA_CFLAGS='$(sed -n 's/^CUDA_CFLAGS = //p' Makefile)' \
+    sh '$source/tests/whole/test_examples.sh'"
 if [ -f .libs/plx-cublas.so ]; then
     gpu "peers' reductions" ./parallax check reduce --backend cublas --quick
     [ $dry = yes ] || device="$device --backend cublas"
