@@ -21,10 +21,43 @@ static void take_one(plx_problem *problem)
         problem->of.reduce.inner = 0;
 }
 
-void plx_batch_given(const plx_kernel *kernel, plx_problem *problem)
+static bool along_first_axis(const plx_problem *problem)
 {
-    if (!takes_batches(kernel))
+    return problem->op == PLX_REDUCE && problem->of.reduce.inner > 1;
+}
+
+static bool is_one(const plx_problem *problem)
+{
+    return !problem->batch.batched && !along_first_axis(problem);
+}
+
+void plx_batch_given_without_device(plx_problem *problem)
+{
+    if (!is_one(problem))
         take_one(problem);
+}
+
+/* A kernel may take batches, and not this one: on this device, of these strides. */
+static bool refuses(plx_backend *backend, size_t kernel, const plx_problem *problem)
+{
+    plx_error why;
+    if (backend->plugin->supports == NULL)
+        return false;
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_SUPPORTING);
+    const plx_status status = backend->plugin->supports(backend->session, problem, kernel, &why);
+    plx_leave(&call);
+    return status == PLX_UNSUPPORTED;
+}
+
+bool plx_batch_given(plx_backend *backend, size_t kernel, plx_problem *problem)
+{
+    const plx_kernel *about = plx_context_kernel(backend->context, backend->module, problem->op, kernel);
+    if (is_one(problem))
+        return true;
+    const bool whole = takes_batches(about) && !refuses(backend, kernel, problem);
+    if (!whole)
+        take_one(problem);
+    return whole;
 }
 
 void plx_batch_given_to_any(const plx_module *module, plx_problem *problem)
@@ -38,20 +71,15 @@ void plx_batch_given_to_any(const plx_module *module, plx_problem *problem)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static bool along_first_axis(const plx_problem *problem)
-{
-    return problem->op == PLX_REDUCE && problem->of.reduce.inner > 1;
-}
-
 void plx_batch_plan(plx_plan *plan)
 {
     const plx_problem *problem = &plan->problem;
     plx_extent extents[PLX_MAX_OPERANDS];
     plx_loop *loop = &plan->loop;
     plan->given = *problem;
+    plan->given.config = plan->config;
     memset(loop, 0, sizeof *loop);
-    plx_batch_given(plan->kernel, &plan->given);
-    if (takes_batches(plan->kernel) || (!problem->batch.batched && !along_first_axis(problem)))
+    if (plx_batch_given(plan->backend, plan->kernel_index, &plan->given))
         return;
     memset(extents, 0, sizeof extents);
     plan->operation->extents(problem, extents);

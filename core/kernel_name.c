@@ -55,7 +55,7 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
     *count = 0;
     if (plugin->configs == NULL || plx_added_of(backend->context, backend->module, problem->op, kernel) != NULL)
         return PLX_OK;
-    plx_batch_given(plx_module_kernel(backend->module, problem->op, kernel), &given);
+    (void)plx_batch_given(backend, kernel, &given);
     plx_entered call = plx_backend_enter(backend, PLX_CALL_CONFIGURATIONS);
     plx_status status = plugin->configs(backend->session, &given, kernel, configs, capacity, count, &error);
     plx_leave(&call);
@@ -166,7 +166,7 @@ plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem,
     if (status == PLX_OK)
         status = plx_kernel_find(backend, normal, name, kernel, &none);
     if (status == PLX_OK)
-        plx_batch_given(plx_context_kernel(backend->context, backend->module, problem->op, *kernel), normal);
+        (void)plx_batch_given(backend, *kernel, normal);
     return status;
 }
 

@@ -298,7 +298,7 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
             check_kernel(backend, &normal, plx_context_kernel(backend->context, backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
-    plx_batch_given(plx_context_kernel(backend->context, backend->module, normal.op, index), &normal);
+    (void)plx_batch_given(backend, index, &normal);
     const plx_added_kernel *added = plx_added_of(backend->context, backend->module, normal.op, index);
     if (added != NULL) {
         status = plx_added_supports(backend, added, &normal, &error);

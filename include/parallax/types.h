@@ -277,8 +277,8 @@ enum {
     PLX_KERNEL_ADDED = 1u << 6,        /* no plugin's: plx_context_add_kernel() */
     /* Of f32 in plain arithmetic, which is more exact than TF32: it takes products that are asked for as TF32, too. */
     PLX_KERNEL_FOR_TF32 = 1u << 7,
-    /* Takes plx_problem.batch, and reduce.inner, in one execution; of others the core makes as many as there are
-       problems. */
+    /* Takes plx_problem.batch, and reduce.inner, in one execution, all that supports() does not refuse; of others the
+       core makes as many as there are problems. */
     PLX_KERNEL_BATCHED = 1u << 8
 };
 

@@ -226,6 +226,31 @@ static void test_launches(void **state)
 }
 
 /* What goes wrong half-way is said, and ends the loop. */
+static void expect_executions(plx_problem problem, long wanted)
+{
+    products p;
+    plx_plan *plan = NULL;
+    begin(&p, "dummy-good", problem);
+    dummy_state *control = controls_of(DUMMY_GOOD);
+    fine(plx_plan_create(p.backend, &problem, "batched", &plan));
+    const long before = atomic_load(&control->executions);
+    fine(plx_execute(plan, NULL, p.operands, 3));
+    assert_int_equal(atomic_load(&control->executions) - before, wanted);
+    check_products(&p);
+    plx_plan_destroy(plan);
+    end(&p);
+}
+
+/* A kernel that takes batches need not take each of them; without supports() nobody can tell. */
+static void test_refused(void **state)
+{
+    (void)state;
+    plx_problem problem = batch(COUNT);
+    expect_executions(problem, 1);
+    problem.batch.stride[1] = 0;
+    expect_executions(problem, strcmp(DUMMY_GOOD, "short") == 0 ? 1 : COUNT);
+}
+
 static void test_failure(void **state)
 {
     (void)state;
@@ -399,11 +424,11 @@ static void test_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),       cmocka_unit_test(test_strides),   cmocka_unit_test(test_in_turn),
-        cmocka_unit_test(test_convenience), cmocka_unit_test(test_launches),  cmocka_unit_test(test_failure),
-        cmocka_unit_test(test_along),       cmocka_unit_test(test_not_along), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_overflow),    cmocka_unit_test(test_operands),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_dense),       cmocka_unit_test(test_strides),  cmocka_unit_test(test_in_turn),
+        cmocka_unit_test(test_convenience), cmocka_unit_test(test_launches), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failure),     cmocka_unit_test(test_along),    cmocka_unit_test(test_not_along),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_overflow), cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_words),       cmocka_unit_test(test_one),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

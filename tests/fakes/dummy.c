@@ -276,6 +276,8 @@ static const plx_kernel gemm_kernels[] = {
     {.name = "naive", .dtypes = PLX_DTYPE_BIT(PLX_F32), TEXTS, .depth = depth_of_config, .flags = 1u << 7},
     {.name = "wide", .dtypes = PLX_DTYPE_BIT(PLX_F64), ABOUT},
     {.name = "rounded", .dtypes = PLX_DTYPE_BIT(PLX_F32), .compute = PLX_COMPUTE_TF32, ABOUT},
+    /* Takes batches, but for those of one B. */
+    {.name = "batched", .dtypes = PLX_DTYPE_BIT(PLX_F32), .flags = PLX_KERNEL_BATCHED, ABOUT},
 };
 
 const plx_kernel *dummy_kernel(plx_op op, size_t index)
@@ -327,7 +329,8 @@ plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_
 plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
 {
     (void)session;
-    (void)kernel;
+    if (problem->op == PLX_GEMM && kernel == 3 && problem->batch.batched && problem->batch.stride[1] == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "each problem has its B");
     return serves(problem, error);
 }
 
@@ -389,6 +392,18 @@ static void gemm_f32(const plx_gemm_problem *problem, const plx_operand *operand
     }
 }
 
+/* All of a batch that it is given. */
+static void gemms_f32(const plx_problem *problem, const plx_operand *operands)
+{
+    const int64_t count = problem->batch.batched ? problem->batch.count : 1;
+    plx_operand at[] = {operands[0], operands[1], operands[2]};
+    for (int64_t which = 0; which < count; which++) {
+        gemm_f32(&problem->of.gemm, at);
+        for (int i = 0; i < 3; i++)
+            at[i].offset += (uint64_t)problem->batch.stride[i] * sizeof(float);
+    }
+}
+
 plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
                          plx_error *error)
 {
@@ -399,7 +414,7 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
     if (plan->problem.op == PLX_REDUCE)
         reduce_i32(&plan->problem.of.reduce, operands);
     else if (plan->problem.dtype == PLX_F32)
-        gemm_f32(&plan->problem.of.gemm, operands);
+        gemms_f32(&plan->problem, operands);
     atomic_fetch_add(&dummy_control.executions, 1);
     if (plan->problem.config == TWICE)
         (void)plx_fail(error, PLX_OK, "it ran but once");
