@@ -134,7 +134,7 @@ typedef struct cli_options {
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
-    bool explain, in_process, self_test, copies, pack, unpack, manifest, history;
+    bool explain, sanitize, in_process, self_test, copies, pack, unpack, manifest, history;
     cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;

@@ -210,6 +210,8 @@ static int check_options(const cli_options *options)
             "--device describes a device for --compile-only and --print; --backend names one that is here");
     if (options->backends.count > 1)
         return cli_wrong_usage("--backend: one device at a time");
+    if (options->sanitize && (options->given & OPT_COMPILE_ONLY) != 0)
+        return cli_wrong_usage("--sanitize: with --compile-only nothing is run");
     return CLI_OK;
 }
 
@@ -359,6 +361,22 @@ static void begin_record(const cli_options *options, judged *to)
     end_it(to, JUDGED_RIGHT, "");
 }
 
+/* Whatever came of it. */
+static bool was_run(const judged *to)
+{
+    switch (to->status) {
+    case JUDGED_COMPILE_ERROR:
+    case JUDGED_BAD_RECIPE:
+    case JUDGED_UNSUPPORTED:
+    case JUDGED_NOT_JUDGED:
+    case JUDGED_DEVICE_LOST:
+    case JUDGED_INTERRUPTED:
+        return false;
+    default:
+        return to->has_device;
+    }
+}
+
 /* Compiling decides whether there is anything to be run. */
 static void judge(cli_options *options, judged *to)
 {
@@ -374,6 +392,10 @@ static void judge(cli_options *options, judged *to)
         run_apart(judged_judge, options, to, false); /* its own domain may have cases */
     time_in_turn(options, to);
     measure_claim(options, to);
+    if (options->sanitize && !stopped && was_run(to))
+        judged_sanitize(options, to, &stopped);
+    if (stopped)
+        end_it(to, JUDGED_INTERRUPTED, "interrupted");
     give_signals_back(before);
 }
 
@@ -400,6 +422,9 @@ int cli_judge_kernel(cli_options *options)
     to->options = options;
     if (status == CLI_OK)
         status = cli_judge_unchanged(options);
+    if (status == CLI_OK && options->sanitize && plx_kernel_file_facts(options->kernel)->is_function)
+        status = cli_wrong_usage("--sanitize is for device code, %s is a function; run your own program under the tool",
+                                 options->source);
     if (status == CLI_OK)
         status = take_operation(options);
     if (status == CLI_OK) {

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 
 typedef enum judged_status {
@@ -32,7 +33,9 @@ enum {
     JUDGED_PEERS = 8,
     JUDGED_PROCESSES = 3,
     JUDGED_LAUNCHES = 8,
-    JUDGED_DRAWN = 4
+    JUDGED_DRAWN = 4,
+    JUDGED_SEARCHED = 2, /* problems for each tool of --sanitize */
+    JUDGED_SEARCHES = 16
 };
 
 /* How it is beside another kernel, on one shape. */
@@ -60,6 +63,16 @@ typedef struct judged_shape {
     size_t beside_count;
 } judged_shape;
 
+typedef enum judged_search_end { SEARCH_DONE = 0, SEARCH_FAILED, SEARCH_NOT_THERE } judged_search_end;
+
+/* One run of --sanitize. */
+typedef struct judged_search {
+    char tool[32], problem[160];
+    judged_search_end how;
+    size_t findings;
+    char said[200]; /* the first finding, or why there was no search */
+} judged_search;
+
 typedef struct judged {
     atomic_ulong beat; /* grows as work goes on */
     char doing[160];
@@ -81,6 +94,8 @@ typedef struct judged {
     judged_shape shapes[JUDGED_PROBLEMS + JUDGED_DRAWN];
     const cli_options *options; /* of the process that writes */
     size_t shape_count;
+    judged_search searches[JUDGED_SEARCHES];
+    size_t search_count;
 } judged;
 
 /* ---- judged_write.c ------------------------------------------------------------------- */
@@ -100,6 +115,11 @@ void judged_judge(cli_options *options, judged *to);
 void judged_time(cli_options *options, judged *to);
 /* The same of a claim: with another seed, and on shapes that are drawn besides. */
 void judged_time_anew(cli_options *options, judged *to);
+
+/* ---- judge_sanitize.c --------------------------------------------------------------------- */
+
+/* Runs it under each tool for its device; *stopped ends that. */
+void judged_sanitize(const cli_options *options, judged *to, volatile sig_atomic_t *stopped);
 
 /* ---- judged_processes.c ------------------------------------------------------------------ */
 

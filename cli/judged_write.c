@@ -222,6 +222,26 @@ static void write_summary(plx_json *json, const judged *of)
     plx_json_object_end(json);
 }
 
+static const char *const search_words[] = {
+    [SEARCH_DONE] = "done", [SEARCH_FAILED] = "failed", [SEARCH_NOT_THERE] = "not_installed"};
+
+/* Of --sanitize; findings are no part of the verdict. */
+static void write_searches(plx_json *json, const judged *of)
+{
+    plx_json_list(json, "sanitizers");
+    for (size_t i = 0; i < of->search_count; i++) {
+        const judged_search *one = &of->searches[i];
+        plx_json_object(json, NULL);
+        plx_json_text(json, "tool", one->tool);
+        plx_json_text(json, "problem", one->problem[0] != '\0' ? one->problem : NULL);
+        plx_json_text(json, "search", search_words[one->how]);
+        plx_json_natural(json, "findings", one->findings);
+        plx_json_text(json, one->how == SEARCH_DONE ? "first" : "reason", one->said[0] != '\0' ? one->said : NULL);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+}
+
 /* The words that asked for it, as --replay reads them. */
 static void write_words(plx_json *json, const cli_options *options)
 {
@@ -254,6 +274,7 @@ plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
         write_shape(&json, &of->shapes[i]);
     plx_json_list_end(&json);
     write_summary(&json, of);
+    write_searches(&json, of);
     plx_json_object_end(&json);
     return plx_json_end(&json, error);
 }
@@ -347,6 +368,24 @@ static void print_shape(FILE *to, const judged_shape *shape)
     }
 }
 
+static void print_searches(FILE *to, const judged *of)
+{
+    if (of->search_count > 0)
+        (void)fprintf(to, "sanitizers, which are no part of the verdict:\n");
+    for (size_t i = 0; i < of->search_count; i++) {
+        const judged_search *one = &of->searches[i];
+        (void)fprintf(to, "  %s: ", one->tool);
+        if (one->problem[0] != '\0')
+            (void)fprintf(to, "%s: ", one->problem);
+        if (one->how != SEARCH_DONE)
+            (void)fprintf(to, "no search: %s\n", one->said);
+        else if (one->findings == 0)
+            (void)fprintf(to, "nothing found\n");
+        else
+            (void)fprintf(to, "%zu found, the first: %s\n", one->findings, one->said);
+    }
+}
+
 static void print_cases(FILE *to, const judged *of)
 {
     const plx_check_counts *counts = &of->counts;
@@ -381,6 +420,7 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
     for (size_t i = 0; i < of->shape_count && of->status != JUDGED_COMPILED; i++)
         print_shape(to, &of->shapes[i]);
     print_summary(to, of);
+    print_searches(to, of);
     (void)fprintf(to, "%s%s%s\n", judged_words[of->status], of->why[0] != '\0' ? ": " : "", of->why);
     return ferror(to) ? PLX_IO : PLX_OK;
 }

@@ -41,6 +41,7 @@ libplx_verbs_la_SOURCES = \
 	cli/judge_worker.c \
 	cli/judged.h \
 	cli/judge_replay.c \
+	cli/judge_sanitize.c \
 	cli/judged_processes.c \
 	cli/judged_write.c \
 	cli/kernel.c \

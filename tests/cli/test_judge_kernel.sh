@@ -116,6 +116,52 @@ else
     echo "CUDA C++ is not compiled: $(cat "$work/err")"
 fi
 
+# ---- sanitizers: what they find stands beside the verdict ----
+mkdir "$work/bin"
+cat >"$work/bin/compute-sanitizer" <<'END'
+#!/bin/sh
+# What it is asked to run is this program, on one problem.
+echo "$*" | grep -q 'parallax run transpose --source=.* --shape=.* --backend=cuda:0 --seed=' || exit 2
+case $2 in
+memcheck) printf '========= COMPUTE-SANITIZER\n========= Invalid __global__ read of size 4 bytes\n=========     at k\n========= ERROR SUMMARY: 1 error\n'; exit 86 ;;
+racecheck) printf '========= COMPUTE-SANITIZER\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n' ;;
+initcheck) echo '========= Error: Device not supported'; exit 1 ;;
+synccheck) exit 86 ;;
+esac
+END
+chmod +x "$work/bin/compute-sanitizer"
+driver=$built/tests/fakes/.libs/fake-cuda.so
+# sanitized PATH: by a driver that runs nothing, so that the kernel is wrong.
+sanitized() {
+    before=$PATH
+    PATH=$1
+    PLX_CUDA_LIBRARY=$driver FAKE_COMPUTES=1
+    export PLX_CUDA_LIBRARY FAKE_COMPUTES
+    judged 1 wrong '"sanitizers": [' transpose --source "$examples/turn_rows.ptx" --recipe "$examples/transpose-triton.json" \
+        --quick --no-timing --sanitize
+    unset PLX_CUDA_LIBRARY FAKE_COMPUTES
+    PATH=$before
+}
+if [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
+    sanitized "$work/bin:$PATH"
+    tr -s '\n ' ' ' <"$work/record" >"$work/line"
+    for text in '"tool": "memcheck", "problem": "transpose f32 [0-9x]*", "search": "done", "findings": 1, "first": "Invalid __global__ read' \
+        '"tool": "racecheck", "problem": "transpose f32 [0-9x]*", "search": "done", "findings": 0, "first": null' \
+        '"tool": "initcheck", "problem": "transpose f32 [0-9x]*", "search": "failed", "findings": 0, "reason": "========= Error: Device' \
+        '"tool": "synccheck", "problem": "transpose f32 [0-9x]*", "search": "done", "findings": 1, "first": null'; do
+        cases=$((cases + 1))
+        grep -q -- "$text" "$work/line" || fail "the record does not say $text"
+    done
+    shows '1 found, the first: Invalid __global__ read of size 4 bytes'
+    if ! command -v compute-sanitizer >/dev/null 2>&1; then
+        sanitized "$PATH"
+        shows 'memcheck: no search: compute-sanitizer is not on PATH'
+        says wrong '"search": "not_installed"'
+    fi
+fi
+refuses 'nothing is run' transpose --source "$examples/turn_rows.ptx" --recipe "$examples/transpose-triton.json" --compile-only --sanitize
+refuses 'is for device code' matvec --source "$examples/with_numpy.py" --entry rows --sanitize
+
 # ---- OpenCL C, run ----
 if ! "$parallax" run reduce 1 --backend opencl >"$work/out" 2>&1; then
     judged 3 unsupported 'no device' reduce --source "$work/right.cl"
@@ -192,6 +238,12 @@ recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"byte
 tried 0 right '' "$counted"
 recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"bytes": 4}},'
 tried 1 wrong '"first_wrong": {' "$counted"
+# A read beyond it, which changes no result.
+if command -v oclgrind >/dev/null 2>&1; then
+    echo "$head, global int *count) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (count[1] == 12345) *y = 0; }" >"$work/case.cl"
+    judged 0 right 'Invalid read of size 4' reduce --source "$work/case.cl" --quick --no-timing --shape 1000 --sanitize
+    says right '"tool": "oclgrind-uninitialized"'
+fi
 # Left zero until it is timed.
 recipe case 1 "$plain, {\"scratch\": \"count\"}, {\"scratch\": \"calls\"}" '' \
     '"scratch": {"count": {"bytes": 4, "before": "zero_once"}, "calls": {"bytes": 4}},'
