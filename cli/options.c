@@ -359,7 +359,7 @@ static const option_row listed[] = {
     {"unpack", 0, NULL, OPT_REPORT, "what --pack wrote, its records written out", .apply = apply_pack},
     {"manifest", 0, NULL, OPT_REPORT, "what each file is of, as JSON of one line a file", INTO(apply_flag, manifest)},
     {"markdown", 0, NULL, OPT_MARKDOWN, "a table in Markdown on standard output", .apply = NULL},
-    {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders, attribution or probes",
+    {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders, attribution, probes or aims",
      INTO(apply_name, section)},
     {"history", 0, NULL, OPT_REPORT, "the files as before and after: what became slower or faster",
      INTO(apply_flag, history)},

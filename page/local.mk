@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libplx-page.la
 nodist_libplx_page_la_SOURCES = page/style.c
 libplx_page_la_SOURCES = \
 	page/accuracy.c \
+	page/aims.c \
 	page/agreement.c \
 	page/answer.c \
 	page/attribution.c \

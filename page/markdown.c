@@ -1,5 +1,5 @@
 /* Results as tables in Markdown, for documents: against the vendors' libraries, our backends
- * versus each other, ladders, and the verdicts of probes. */
+ * versus each other, ladders, the verdicts of probes, and the aims. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 
 #include "page/page.h"
@@ -340,13 +340,15 @@ static size_t put_probes(plx_page *page, FILE *to)
 typedef struct section {
     const char *name;
     size_t (*put)(plx_page *page, FILE *to); /* rows; 0: nothing was put */
+    bool by_name;                            /* only where it is asked for */
 } section;
 
-static const section sections[] = {{"peers", put_peers},
-                                   {"twins", put_twins},
-                                   {"ladders", plx_page_ladder_tables},
-                                   {"attribution", plx_page_attribution_tables},
-                                   {"probes", put_probes}};
+static const section sections[] = {{"peers", .put = put_peers},
+                                   {"twins", .put = put_twins},
+                                   {"ladders", .put = plx_page_ladder_tables},
+                                   {"attribution", .put = plx_page_attribution_tables},
+                                   {"probes", .put = put_probes},
+                                   {"aims", .put = plx_page_aim_table, .by_name = true}};
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
 /* The part of the page that a name selects; NULL: all. */
@@ -355,7 +357,7 @@ static plx_status put_sections(plx_page *page, const char *name, FILE *to, plx_e
     size_t rows = 0;
     bool known = name == NULL;
     for (size_t i = 0; i < SECTIONS; i++) {
-        if (name != NULL && strcmp(name, sections[i].name) != 0)
+        if (name != NULL ? strcmp(name, sections[i].name) != 0 : sections[i].by_name)
             continue;
         known = true;
         if (rows > 0)
@@ -368,7 +370,7 @@ static plx_status put_sections(plx_page *page, const char *name, FILE *to, plx_e
         return page->status;
     if (!known)
         return plx_fail(error, PLX_NOT_FOUND,
-                        "no section '%.60s'; there are: peers, twins, ladders, attribution, probes", name);
+                        "no section '%.60s'; there are: peers, twins, ladders, attribution, probes, aims", name);
     if (rows == 0)
         return plx_fail(error, PLX_NOT_FOUND, "these results have nothing for %s%s",
                         name != NULL ? "the section " : "a table", name != NULL ? name : "");

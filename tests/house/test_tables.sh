@@ -124,6 +124,28 @@ cat >"$work/probe.json" <<'END'
 END
 row "$work/probe.json" '| banks/stride | bank conflicts | visible, 15.88 (15.50 to 16.25) | inconclusive |' probes
 
+# ---- aims: each of its own file, and what it is against ---------------------------------------------------
+{
+    echo '{"schema": "parallax-results/1", "devices": [{"label": "cublas:0", "name": "chip", "physical": 3, "pci": "1"},'
+    echo ' {"label": "cuda:0", "name": "chip", "physical": 3, "pci": "1"}], "pairs": [], "records": ['
+    record 4096 cublas:0 0 k 0 true 300 5 && echo ,
+    record 4096 cublas:0 0 best 0 true 200 5 && echo ,
+    record 4096 cuda:0 1 slow 0 false 190 5 && echo ,
+    record 4096 cuda:0 1 fast 0 false 100 20 && echo ,
+    record 4096 cuda:0 1 wrong 0 false 1 2000 wrong && echo ,
+    record 8192 cublas:0 0 k 1 true 50 6 && echo ,
+    record 8192 cuda:0 1 fast 1 false 100 7 && echo ,
+    record 1024 cublas:0 0 k 2 true 300 6 && echo ,
+    record 1024 cuda:0 1 fast 2 false 100 7
+    echo ']}'
+} >"$work/bench-gemm.json"
+row "$work/bench-gemm.json" '| gemm f32, cuBLAS, cubes from 4096 on | 1.03 | 1.00 (0.50 to 2.00) | bench-gemm |' aims
+row "$work/bench-gemm.json" '| gemm f32, cuBLAS, cubes of 512 to 2048 | 1.15 | 3.00 | bench-gemm |' aims
+[ "$(grep -c '^| gemm' "$work/out")" = 2 ] || fail "aims of other shapes or files are told"
+cp "$work/bench-gemm.json" "$work/bench-random-gemm-1.json"
+row "$work/bench-random-gemm-1.json" \
+    '| gemm f32, cuBLAS, random:1:200 | 1.2, 95 % at 1 or above, none below 0.9 | 1.44 (0.50 to 3.00), 2 of 3 at 1 or above | bench-random-gemm-1 |' aims
+
 # ---- README: what it promises ------------------------------------------------------------------------------
 [ "$(wc -l <"$source/README.md")" -le 200 ] || fail "README has more than 200 lines"
 for name in $(grep -oE '\]\((doc|results|data|HACKING|NEWS|LICENSE)[^)#]*\)' "$source/README.md" | tr -d ']()'); do
