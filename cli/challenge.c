@@ -12,6 +12,7 @@ static int write_challenge(const cli_options *options, const plx_op *ops, size_t
         .dtype_count = options->dtype_count,
         .compute = compute,
         .seed = options->seed,
+        .batches = options->batches,
         .progress = cli_progress(options),
     };
     plx_error error = {""};
@@ -67,7 +68,8 @@ const cli_verb cli_challenge_verb = {
             "reads the manifest, and writes each result under the name that it says, beside the operands.\n"
             "'parallax judge DIR' then judges all.  A missing result is wrong, and so is one of other\n"
             "operands: its name has a hash of them.  No backend and no device is needed.\n"
-            "Without OPERATION: all of them; without --dtype: f32.\n"
+            "Without OPERATION: all of them; without --dtype: f32.  With --batches also cases whose arrays have\n"
+            "one dimension more: several problems at once, and reductions along an axis.\n"
             "\n"
             "Examples:\n"
             "  parallax challenge gemm --dtype f16 -o cases\n"

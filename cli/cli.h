@@ -68,7 +68,7 @@ typedef struct cli_list {
 #define OPT_RESULT (UINT64_C(1) << 50)
 #define OPT_JUNIT (UINT64_C(1) << 51)
 #define OPT_PROMISE (UINT64_C(1) << 52)   /* what a result claims of its arithmetic */
-#define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
+#define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it, and --batches */
 #define OPT_RECIPE (UINT64_C(1) << 54)    /* --device as judge takes it */
 #define OPT_COMPILE_ONLY (UINT64_C(1) << 37)
 #define OPT_AGAINST (UINT64_C(1) << 38)
@@ -134,7 +134,7 @@ typedef struct cli_options {
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
-    bool explain, sanitize, in_process, self_test, copies, pack, unpack, manifest, history;
+    bool explain, sanitize, batches, in_process, self_test, copies, pack, unpack, manifest, history;
     cli_list expected; /* hosts */
     plx_effort effort;
     bool help, version;

@@ -249,6 +249,7 @@ static const option_row listed[] = {
     {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", INTO(apply_file, out)},
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
     {"out", 'o', "DIR", OPT_CHALLENGE, "where the challenge goes; made if need be", INTO(apply_file, out)},
+    {"batches", 0, NULL, OPT_CHALLENGE, "with batches, and reductions along an axis", INTO(apply_flag, batches)},
     {"input", 0, "CLASS", OPT_INPUT, "which data to generate", .apply = apply_input},
     {"seed", 0, "N", OPT_SEED, "of the generated data (drawn, where it is timed; else 1)", INTO(apply_whole, seed),
      .most = UINT64_MAX, .range = "from 0 to 2^64 - 1"},

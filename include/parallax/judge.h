@@ -110,7 +110,8 @@ typedef struct plx_challenge_options {
     uint64_t seed;
     void (*progress)(void *data, size_t done, size_t total, const char *what); /* may be NULL */
     void *progress_data;
-    uint64_t reserved[4]; /* 0 */
+    bool batches; /* with batches, and reductions along an axis, whose operands and results have one dimension more */
+    uint64_t reserved[3]; /* 0 */
 } plx_challenge_options;
 
 /* Writes operands that expose what goes wrong as .npy into a directory, made if need be, and manifest.json (schema

@@ -100,7 +100,7 @@ def _keep(folder, verdict, names, words, save):
                              "sha256": hashlib.sha256(file.read()).hexdigest()})
     case = {"name": "saved", "purpose": "a failure that was saved", "input": "file"}
     case.update({key: verdict[key] for key in ("op", "dtype", "shape", "reduction", "trans", "trans_a", "trans_b", "alpha", "beta",
-                                               "compute", "lda", "ldb", "ldc", "ld_in", "ld_out") if key in verdict})
+                                               "compute", "batch", "strides", "inner", "lda", "ldb", "ldc", "ld_in", "ld_out") if key in verdict})
     case.update(precise=False, operands=operands,
                 result={"file": names[-1], "dtype": verdict.get("output", verdict["dtype"]),
                         "shape": list(_shape(os.path.join(where, names[-1])))})
@@ -149,9 +149,12 @@ class Case:
 
     @property
     def settings(self):
-        """What is not plain: alpha, beta, trans, trans_a, trans_b, reduction."""
+        """What is not plain: alpha, beta, trans, trans_a, trans_b, reduction; axis, of what is reduced along one of several."""
         plain = {"alpha": 1, "beta": 0, "trans": False, "trans_a": False, "trans_b": False, "reduction": None}
-        return {name: self.about[name] for name in plain if name in self.about and self.about[name] != plain[name]}
+        settings = {name: self.about[name] for name in plain if name in self.about and self.about[name] != plain[name]}
+        if self.about["op"] == "reduce" and len(self.about["operands"][0]["shape"]) > 1:
+            settings["axis"] = -2 if self.about.get("inner", 0) > 1 else -1
+        return settings
 
     @property
     def operands(self):
@@ -169,7 +172,8 @@ class Case:
 
 
 def cases(op, folder, dtype="f32", seed=None, **given):
-    """Operands that expose what goes wrong, written into a folder: a list of Cases."""
+    """Operands that expose what goes wrong, written into a folder: a list of Cases.  batches=True: also several problems at once,
+    with one dimension more of each array that they do not share, and reductions along an axis."""
     _check(op, (None,))
     _program.run(["challenge", op, "-o", folder] + _words_of(dict(given, dtype=dtype, seed=seed)), (0,))
     with open(os.path.join(folder, "manifest.json")) as file:
@@ -196,20 +200,20 @@ def _brought(arrays, like):
     return [array if like is None else like(array) for array in arrays]
 
 
-def challenge(op, function, dtypes=("f32",), like=None, seed=None, folder=None, **promise):
+def challenge(op, function, dtypes=("f32",), like=None, seed=None, folder=None, batches=False, **promise):
     """Judges function(*operands, **settings) on the challenge's cases: a list of Verdicts, of which all are true where it is right.
 
     settings has what is not plain (alpha, beta, trans_a ...; with beta the old contents are the last operand, by position); a
     function that takes no such keyword is not asked for those cases.  like: brings NumPy's arrays into the function's library,
     such as torch.from_numpy, or lambda x: torch.from_numpy(x).cuda().  A call that raises is a result that is missing, and so
-    wrong; its reason is in the verdict.  folder: where the cases are kept."""
+    wrong; its reason is in the verdict.  folder: where the cases are kept.  batches: as of cases()."""
     where = folder or tempfile.mkdtemp(prefix="plx-")
     verdicts = []
     try:
         for dtype in [dtypes] if isinstance(dtypes, str) else dtypes:
             inside = os.path.join(where, dtype)
             asked, raised = set(), {}
-            for case in cases(op, inside, dtype, seed):
+            for case in cases(op, inside, dtype, seed, batches=batches):
                 if not _takes(function, case.settings):
                     continue
                 asked.add(case.name)

@@ -16,7 +16,7 @@ typedef struct plx_challenge_file {
     char operand[8]; /* "A"; of a result "" */
     plx_dtype dtype;
     int rank;
-    int64_t size[2];
+    int64_t size[3];
     char hash[PLX_HASH_TEXT]; /* of an operand: the file's SHA-256 */
 } plx_challenge_file;
 
@@ -37,7 +37,7 @@ void plx_archive_challenge_case(plx_archive *archive, plx_challenge_case *one);
 plx_status plx_challenge_hash(const char *path, char hash[PLX_HASH_TEXT], plx_error *error);
 /* The operands of a case, read in order, whose old contents of the output come last. */
 size_t plx_challenge_operands(const plx_problem *problem);
-/* 0 to 2: a vector is no matrix of one row. */
+/* 0 to 2, of one problem: a vector is no matrix of one row. */
 int plx_challenge_rank(const plx_problem *problem, size_t operand);
 
 #endif

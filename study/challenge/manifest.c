@@ -24,8 +24,8 @@ int plx_challenge_rank(const plx_problem *problem, size_t operand)
     plx_extent extents[PLX_MAX_OPERANDS];
     plx_problem like = *problem;
 
-    if (operand == operation->output)
-        return operation->output_rank;
+    if (operand == operation->output) /* along an axis a reduction has a vector */
+        return operation->output_rank + (problem->op == PLX_REDUCE && problem->of.reduce.inner > 1 ? 1 : 0);
     plx_shape_set(&like, different);
     operation->extents(&like, extents);
     return extents[operand].rows == 1 ? 1 : 2;
@@ -76,7 +76,7 @@ static void shape_field(plx_archive *archive, plx_challenge_file *file)
     }
     const json_t *shape = json_object_get(archive->at[archive->depth], "shape");
     const size_t rank = json_array_size(shape);
-    if (!json_is_array(shape) || rank > 2) {
+    if (!json_is_array(shape) || rank > 3) {
         plx_archive_refuse(archive, "shape");
         return;
     }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* What is tried beside the cases of a check. */
-typedef enum purpose { SIZES, PRECISION, DEPTH_FRONT, DEPTH_BACK, LONG_SUMS } purpose;
+typedef enum purpose { SIZES, BATCHES, PRECISION, DEPTH_FRONT, DEPTH_BACK, LONG_SUMS } purpose;
 
 typedef struct wanted {
     plx_problem problem;
@@ -41,14 +41,20 @@ static void add(wanted_list *list, const wanted *one)
 
 /* ---- which cases -------------------------------------------------------------------------- */
 
-/* Files have no gaps between rows. */
+/* Files have no gaps, neither between rows nor between the problems of a batch. */
 static plx_problem tight(const plx_problem *problem)
 {
+    const plx_operation *operation = plx_operation_of(problem->op);
     plx_problem made = *problem;
+    plx_extent extents[PLX_MAX_OPERANDS];
     int64_t shape[PLX_MAX_SHAPE] = {0};
 
     plx_shape_of(problem, shape);
     plx_shape_set(&made, shape);
+    operation->extents(&made, extents);
+    for (size_t i = 0; made.batch.batched && i < operation->operand_count; i++)
+        if (made.batch.stride[i] != 0)
+            made.batch.stride[i] = extents[i].rows * extents[i].ld;
     return made;
 }
 
@@ -80,21 +86,24 @@ static bool is_long(const plx_problem *problem)
     return may_be_rounded(problem) && plx_summed_terms(operation, extents) > LONG;
 }
 
-/* Who solves a challenge reduces vectors. */
-static bool goes_along_an_axis(const plx_problem *problem)
+/* Who solves a challenge need not know of them. */
+static bool has_more_dimensions(const plx_problem *problem)
 {
-    return problem->op == PLX_REDUCE && problem->of.reduce.inner > 1;
+    return problem->batch.batched || (problem->op == PLX_REDUCE && problem->of.reduce.inner > 1);
 }
 
-static void add_checked(wanted_list *list, const plx_cases *cases)
+static void add_checked(wanted_list *list, const plx_cases *cases, bool batches)
 {
     for (size_t i = 0; i < cases->count; i++) {
         const plx_case *from = &cases->list[i];
-        wanted one = {tight(&from->problem), from->input, from->seed, from->precision ? PRECISION : SIZES};
+        const bool more = has_more_dimensions(&from->problem);
+        wanted one = {tight(&from->problem), from->input, from->seed,
+                      from->precision ? PRECISION
+                      : more          ? BATCHES
+                                      : SIZES};
         if (is_long(&one.problem) && one.input != PLX_INPUT_SPECIAL)
             one.input = PLX_INPUT_INTEGER;
-        if (!from->large && !from->problem.batch.batched && !goes_along_an_axis(&from->problem) &&
-            !is_known(list, &one))
+        if (!from->large && (batches || !more) && !is_known(list, &one))
             add(list, &one);
     }
 }
@@ -143,15 +152,17 @@ static void add_own(wanted_list *list, plx_op op, plx_dtype dtype, plx_compute c
     }
 }
 
-static plx_status list_cases(plx_op op, plx_dtype dtype, plx_compute compute, uint64_t seed, wanted_list *list,
+static plx_status list_cases(const plx_challenge_options *options, plx_op op, plx_dtype dtype, wanted_list *list,
                              plx_error *error)
 {
+    const plx_compute compute = options->compute;
+    const uint64_t seed = options->seed;
     plx_cases cases;
     plx_status status = plx_cases_make(op, dtype, compute, PLX_QUICK, seed, &cases, error);
 
     if (status != PLX_OK)
         return status;
-    add_checked(list, &cases);
+    add_checked(list, &cases, options->batches);
     add_own(list, op, dtype, compute, seed + 1000);
     plx_cases_free(&cases);
     return list->out_of_memory ? plx_fail(error, PLX_NO_MEMORY, "no memory for the cases of a challenge") : PLX_OK;
@@ -163,6 +174,7 @@ static const char *purpose_text(purpose of)
 {
     static const char *const texts[] = {
         [SIZES] = "sizes, factors and kinds of data",
+        [BATCHES] = "batches, and reductions along an axis",
         [PRECISION] = "precision: few terms with full mantissas",
         [DEPTH_FRONT] = "depth: a loop from the first term on loses all others",
         [DEPTH_BACK] = "depth: a loop from the last term on loses all others",
@@ -220,6 +232,16 @@ static plx_status join(const char *directory, const char *name, char path[4096],
     return plx_save_path(directory, "", name, path, error);
 }
 
+static void tell_shape(plx_challenge_file *file, const plx_array *array)
+{
+    const int64_t sizes[] = {array->planes, array->rows, array->cols};
+
+    file->dtype = array->dtype;
+    file->rank = array->rank;
+    for (int i = 0; i < array->rank; i++)
+        file->size[i] = sizes[3 - array->rank + i];
+}
+
 /* The rows lie side by side: the problem is tight. */
 static plx_status write_operand(written *all, const plx_inputs *inputs, size_t operand, plx_challenge_case *one,
                                 plx_error *error)
@@ -227,21 +249,14 @@ static plx_status write_operand(written *all, const plx_inputs *inputs, size_t o
     plx_challenge_file *file = &one->operands[one->operand_count++];
     const plx_extent *extent = &inputs->extents[operand];
     char path[4096];
-    plx_array array = {.dtype = plx_inputs_dtype(inputs, operand),
-                       .rank = plx_challenge_rank(&inputs->problem, operand),
-                       .rows = extent->rows,
-                       .cols = extent->cols,
-                       .data = inputs->data[operand]};
-
     char stem[sizeof one->name];
+    plx_array array = plx_array_like(inputs, operand, plx_challenge_rank(&inputs->problem, operand));
 
+    array.data = inputs->data[operand];
     memcpy(stem, one->name, sizeof stem);
     (void)snprintf(file->operand, sizeof file->operand, "%s", extent->name);
     (void)snprintf(file->name, sizeof file->name, "%s-%s.npy", stem, extent->name);
-    file->dtype = array.dtype;
-    file->rank = array.rank;
-    file->size[0] = array.rank == 2 ? array.rows : array.cols;
-    file->size[1] = array.cols;
+    tell_shape(file, &array);
     if (!note_written(all, file->name))
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the cases of a challenge");
     plx_status status = join(all->directory, file->name, path, error);
@@ -255,7 +270,8 @@ static plx_status write_operand(written *all, const plx_inputs *inputs, size_t o
 /* Its name has a hash of all operands: a result of others has another name. */
 static void name_result(const plx_inputs *inputs, plx_challenge_case *one)
 {
-    const plx_extent *extent = &inputs->extents[inputs->operation->output];
+    const size_t output = inputs->operation->output;
+    plx_array array = plx_array_like(inputs, output, plx_challenge_rank(&inputs->problem, output));
     plx_sha256 made;
     unsigned char digest[PLX_SHA256_BYTES];
     char text[PLX_HASH_TEXT], stem[sizeof one->name];
@@ -267,10 +283,8 @@ static void name_result(const plx_inputs *inputs, plx_challenge_case *one)
     plx_sha256_end(&made, digest);
     plx_sha256_text(digest, text);
     (void)snprintf(one->result.name, sizeof one->result.name, "%s-result-%.12s.npy", stem, text);
-    one->result.dtype = plx_result_dtype(inputs);
-    one->result.rank = inputs->operation->output_rank;
-    one->result.size[0] = one->result.rank == 2 ? extent->rows : extent->cols;
-    one->result.size[1] = extent->cols;
+    array.dtype = plx_result_dtype(inputs);
+    tell_shape(&one->result, &array);
 }
 
 static plx_status write_case(written *all, const wanted *of, size_t number, plx_challenge_case *one, plx_error *error)
@@ -309,7 +323,7 @@ typedef struct challenge {
 static plx_status write_cases(challenge *c, plx_op op, plx_dtype dtype)
 {
     wanted_list list = {.at = NULL};
-    plx_status status = list_cases(op, dtype, c->options->compute, c->options->seed, &list, c->error);
+    plx_status status = list_cases(c->options, op, dtype, &list, c->error);
 
     for (size_t i = 0; status == PLX_OK && i < list.count; i++) {
         plx_challenge_case one;

@@ -259,6 +259,15 @@ static plx_status check_batch(const plx_inputs *inputs, const plx_strided *array
                     (long long)(array->rank > 0 ? array->size[0] : 1), (long long)inputs->count);
 }
 
+/* Matrices without an element follow each other at no distance, as if all shared one; the array may have them all. */
+static bool is_batch_of_nothing(const plx_inputs *inputs, size_t operand, const plx_strided *array)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+
+    return plx_inputs_is_batch(inputs) && (extent->rows == 0 || extent->cols == 0) && array->rank > 1 &&
+           array->size[0] == inputs->count && (array->rank == 3 || extent->rows == 1);
+}
+
 static plx_status check_one(const plx_extent *extent, const plx_strided *array, const char *name, plx_error *error)
 {
     const view of = view_of(array);
@@ -291,6 +300,8 @@ plx_status plx_strided_check(const plx_inputs *inputs, size_t operand, const plx
         status = check_batch(inputs, array, name, error);
         if (status != PLX_OK)
             return status;
+        one = strided_at(array, 0);
+    } else if (is_batch_of_nothing(inputs, operand, array)) {
         one = strided_at(array, 0);
     }
     return check_one(&inputs->extents[operand], &one, name, error);

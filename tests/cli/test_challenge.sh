@@ -28,6 +28,21 @@ expect_run 0 '' judge "$cases_of" --junit "$work/ok.xml" --markdown
 shows " ok, 0 wrong"
 grep -q 'failures="0"' "$work/ok.xml" || fail "what is in the XML"
 
+# With batches there are cases of one dimension more, and what is there without them stays as it is.
+expect_run 0 '' challenge transpose --dtype i8 --batches -o "$work/batches" --quiet
+grep -q '"batch": 2' "$work/batches/manifest.json" || fail "no case is a batch"
+grep -q '"batch"' "$cases_of/manifest.json" && fail "a batch that nobody asked for"
+solve "$work/batches" || fail "not all cases with batches were computed"
+# What all share is there once, from which the program can't know that there are two results.
+expect_run 1 '' judge "$work/batches"
+shows " ok, 1 wrong"
+shows "the result has 300 in its first dimension, and the batch is of 2"
+expect_run 0 '' challenge reduce --batches -o "$work/along" --quiet
+grep -q '"inner"' "$work/along/manifest.json" || fail "no case is along an axis"
+# Broken once: with the ranks of single results each of these was said to have too few elements.
+expect_run 1 '' judge "$work/along"
+shows " 0 ok"
+
 # Missing, of other operands, spoilt, of another size, an operand that was exchanged.
 first=$(cd "$cases_of" && ls transpose-i8-005-result-*.npy)
 mv "$cases_of/$first" "$work/first.npy"
@@ -89,7 +104,7 @@ with reduce '[-3]' x.npy '[3]'
 refuses "'shape' is missing, or not what it must be" judge "$work/empty"
 with reduce '[3]' ../x.npy '[3]'
 refuses "'file' is missing, or not what it must be" judge "$work/empty"
-with reduce '[3]' x.npy '[1, 1, 1]'
+with reduce '[3]' x.npy '[1, 1, 1, 1]'
 refuses "'shape'" judge "$work/empty"
 with gemm '[3, 3, 3]' x.npy '[3, 3]'
 refuses "gemm reads 2 operands, not 1" judge "$work/empty"

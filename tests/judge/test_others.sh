@@ -29,7 +29,7 @@ done
 solve=${top_srcdir:-.}/examples/solve_challenge.py
 for types in "f32" "f16" "f64" "i32 --dtype c64"; do
     # shellcheck disable=SC2086 # words
-    expect_run 0 '' challenge --dtype $types -o "$work/cases"
+    expect_run 0 '' challenge --dtype $types --batches -o "$work/cases"
     expect_run 1 '' judge "$work/cases" --quiet --json "$work/none.json"
     grep -q '"ok": 0' "$work/none.json" || fail "results that are not there are right: $types"
     "$python" "$solve" "$work/cases" || fail "the example does not solve $types"
@@ -38,7 +38,7 @@ for types in "f32" "f16" "f64" "i32 --dtype c64"; do
     rm -rf "$work/cases"
 done
 "$python" -c 'import jsonschema' 2>/dev/null && {
-    expect_run 0 '' challenge -o "$work/cases"
+    expect_run 0 '' challenge --batches -o "$work/cases"
     cases=$((cases + 1))
     "$python" -c 'import json, jsonschema, sys
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$work/cases/manifest.json" \

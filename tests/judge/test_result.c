@@ -459,6 +459,26 @@ static void test_batch(void **state)
     assert_non_null(strstr(verdict.reason, "C[1][2][3]"));
 }
 
+/* Sums of no terms: operands without an element, with a dimension for the batch or, as if they were shared, without.
+ * Broken once: with what lies at no distance taken as shared, the first form has a dimension too many. */
+static void test_batch_of_nothing(void **state)
+{
+    enum { COUNT = 2, ROWS = 4, COLS = 5 };
+    static float results[COUNT][ROWS][COLS];
+    const plx_problem one = plx_gemm_of(PLX_F32, false, false, ROWS, COLS, 0), problem = plx_batch_of(&one, COUNT);
+    const plx_strided many[] = {{PLX_F32, 3, {COUNT, ROWS, 0}, {0, 0, 1}, NULL},
+                                {PLX_F32, 3, {COUNT, 0, COLS}, {0, COLS, 1}, NULL}};
+    const plx_strided shared[] = {matrix(PLX_F32, NULL, ROWS, 0), matrix(PLX_F32, NULL, 0, COLS)};
+    const plx_strided other[] = {{PLX_F32, 3, {COUNT + 1, ROWS, 0}, {0, 0, 1}, NULL}, shared[1]};
+    const plx_strided result = {PLX_F32, 3, {COUNT, ROWS, COLS}, {ROWS * COLS, COLS, 1}, results};
+    (void)state;
+    assert_int_equal(judged(&problem, many, 2, result, NULL).outcome, PLX_OUTCOME_OK);
+    assert_int_equal(judged(&problem, shared, 2, result, NULL).outcome, PLX_OUTCOME_OK);
+    refuses("3 dimensions", &problem, other, 2, result, NULL);
+    results[1][3][4] = 1;
+    assert_int_equal(judged(&problem, many, 2, result, NULL).outcome, PLX_OUTCOME_WRONG);
+}
+
 /* Products that are too large to be recomputed: Freivalds' test finds the one that is off, in whichever problem. */
 static void test_large_batch(void **state)
 {
@@ -525,11 +545,22 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_and_wrong), cmocka_unit_test(test_strides),      cmocka_unit_test(test_beta),
-        cmocka_unit_test(test_promises),        cmocka_unit_test(test_narrow_parts), cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_saturated),       cmocka_unit_test(test_range),        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_batch),           cmocka_unit_test(test_large_batch),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_exact),           cmocka_unit_test(test_likeness),     cmocka_unit_test(test_no_likeness),
+        cmocka_unit_test(test_right_and_wrong),
+        cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_beta),
+        cmocka_unit_test(test_promises),
+        cmocka_unit_test(test_narrow_parts),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_saturated),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_batch_of_nothing),
+        cmocka_unit_test(test_large_batch),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_no_likeness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,32 @@ class Challenges(unittest.TestCase):
         self.assertGreater(len(with_factors), len(plx.challenge("matvec", lambda a, x: a @ x)))
         self.assertFalse(all(with_factors))
 
+    def test_batches(self):
+        def total(x, reduction, axis=None):
+            return {"sum": np.sum, "min": np.min, "max": np.max}[reduction](x, axis=axis).astype(x.dtype)
+
+        def turned(a):
+            return np.swapaxes(a, -1, -2)
+        verdicts = plx.challenge("transpose", turned, batches=True)
+        self.assertGreater(len(verdicts), len(plx.challenge("transpose", turned)))
+        self.assertEqual(sum(one["batch"] > 1 and one.ok for one in verdicts if "batch" in one), 3)  # the fourth is one of all
+        with tempfile.TemporaryDirectory() as folder:
+            found = _judge.cases("reduce", os.path.join(folder, "cases"), dtype="i32", batches=True)
+            along = [case for case in found if case.settings.get("axis") == -2]
+            self.assertTrue(along and [case for case in found if case.settings.get("axis") == -1])
+            for case in along:
+                case.write(total(*case.operands, **case.settings))
+            verdicts = {one["name"]: one for one in _judge.judge_folder(os.path.join(folder, "cases"))}
+            self.assertEqual([str(verdicts[case.name]) for case in along if not verdicts[case.name]], [])
+
+    def test_saved_batches(self):
+        a, b = np.ones((2, 3, 4), np.float32), np.ones((2, 4, 5), np.float32)
+        with tempfile.TemporaryDirectory() as folder:
+            verdict = plx.judge("gemm", a, b, result=np.full((2, 3, 5), 7, np.float32), save=folder)
+            self.assertFalse(verdict)
+            again, = _judge.judge_folder(verdict["repeat"].split()[2])
+            self.assertEqual((again["status"], again["reason"]), (verdict["status"], verdict["reason"]))
+
     def test_what_raises_is_wrong(self):
         def thrown(a):
             if len(a) > 50:
