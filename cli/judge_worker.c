@@ -195,7 +195,7 @@ void judged_compile(cli_options *options, judged *to)
     worker w = {.options = options, .to = to};
     const double start = 1e-9 * plx_now_ns();
     go_on(to, "compiling");
-    if (strcmp(to->facts.language, "OpenCL C") == 0)
+    if (strcmp(to->facts.language, "OpenCL C") == 0 || strcmp(to->facts.language, "SPIR-V") == 0)
         compile_by_driver(&w);
     else
         compile_alone(&w);

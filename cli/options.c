@@ -320,7 +320,7 @@ static const option_row listed[] = {
     {"recipe", 0, "DIR", OPT_EXPORT, "write the kernel, for the problem, as device code and recipe into this directory",
      INTO(apply_file, recipe)},
     {"source", 0, "FILE", OPT_KERNEL_FILE,
-     "a kernel's device code, which its recipe launches: .cl .cu .ptx .cubin; or a function: .so .py",
+     "a kernel's device code, which its recipe launches: .cl .spv .cu .ptx .cubin; or a function: .so .py",
      INTO(apply_file, source)},
     {"entry", 0, "NAME", OPT_KERNEL_FILE, "its entry, where the recipe has one launch (what the recipe says)",
      INTO(apply_file, entry)},

@@ -11,6 +11,7 @@
 #include <string.h>
 
 plx_cl_functions plx_cl;
+plx_cl_il plx_cl_of_il;
 
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static plx_status load_status;
@@ -109,6 +110,8 @@ static void load(void)
     }
     loader_is_ocl_icd = is_ocl_icd(scope);
     has_native_functions = resolve_native(scope);
+    (void)resolve(scope, "clCreateProgramWithIL", &plx_cl_of_il.create);
+    (void)resolve(scope, "clGetExtensionFunctionAddressForPlatform", &plx_cl_of_il.extension);
     load_status = PLX_OK;
 }
 

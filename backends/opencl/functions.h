@@ -68,6 +68,15 @@ typedef struct plx_cl_functions {
 /* Usable after plx_cl_load() returned PLX_OK. */
 extern plx_cl_functions plx_cl;
 
+/* Of OpenCL 2.1 and of an extension; each may be NULL. */
+typedef cl_program(CL_API_CALL plx_cl_create_with_il)(cl_context context, const void *text, size_t length,
+                                                      cl_int *code);
+typedef struct plx_cl_il {
+    plx_cl_create_with_il *create;
+    void *(CL_API_CALL *extension)(cl_platform_id platform, const char *name);
+} plx_cl_il;
+extern plx_cl_il plx_cl_of_il;
+
 /* Opens libOpenCL.so.1, once for the process.  PLX_NO_DEVICE says what to install. */
 plx_status plx_cl_load(plx_error *error);
 

@@ -124,11 +124,12 @@ typedef struct plx_cl_source {
     const void *text;
     size_t length;
     bool own_target; /* it is nothing without its lines for sm_90a (own_target.h) */
+    bool is_spirv;   /* not OpenCL C; options are those of the list alone */
 } plx_cl_source;
 
 /* Builds a program from `source`, or returns the one that this session, or an earlier
  * process (cache.h), built from the same.  The program belongs to the session.
- * PLX_UNSUPPORTED: it needs its own target, and the driver refuses that. */
+ * PLX_UNSUPPORTED: it needs its own target, and the driver refuses that; or the device takes no SPIR-V. */
 plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options, cl_program *program,
                           plx_error *error);
 /* Whether the driver builds programs for sm_90a, which is tried once. */

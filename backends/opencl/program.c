@@ -38,11 +38,12 @@ static const char *language_option(const plx_session *session)
 }
 
 /* -w: PoCL tells of warnings on standard error, which is not its own. */
-static plx_status make_options(const plx_session *session, const char *options, char *text, size_t capacity,
-                               plx_error *error)
+static plx_status make_options(const plx_session *session, const char *options, bool is_spirv, char *text,
+                               size_t capacity, plx_error *error)
 {
     const char *language = strstr(options, "-cl-std=") == NULL ? language_option(session) : "";
-    int length = snprintf(text, capacity, "%s -w %s", language, options);
+    int length =
+        is_spirv ? snprintf(text, capacity, "%s", options) : snprintf(text, capacity, "%s -w %s", language, options);
     if (length < 0 || (size_t)length >= capacity)
         return plx_fail(error, PLX_INVALID, "OpenCL build options of more than %zu bytes", capacity - 1);
     return PLX_OK;
@@ -107,15 +108,24 @@ static plx_status explain_build(const plx_session *session, cl_program program, 
     return status;
 }
 
-static plx_status build_source(plx_session *session, const plx_cl_source *source, const char *options,
-                               cl_program *program, plx_error *error)
+static plx_status create_from_text(const plx_session *session, const plx_cl_source *source, cl_program *program,
+                                   plx_error *error)
 {
     cl_int code;
     const char *text = source->text;
-    cl_program made = plx_cl.CreateProgramWithSource(session->context, 1, &text, &source->length, &code);
-    if (code != CL_SUCCESS)
-        return plx_cl_check(code, "clCreateProgramWithSource", error);
-    code = plx_cl.BuildProgram(made, 1, &session->device, options, NULL, NULL);
+    *program = plx_cl.CreateProgramWithSource(session->context, 1, &text, &source->length, &code);
+    return plx_cl_check(code, "clCreateProgramWithSource", error);
+}
+
+static plx_status build_source(plx_session *session, const plx_cl_source *source, const char *options,
+                               cl_program *program, plx_error *error)
+{
+    cl_program made = NULL;
+    plx_status created = source->is_spirv ? plx_cl_create_from_il(session, source, &made, error)
+                                          : create_from_text(session, source, &made, error);
+    if (created != PLX_OK)
+        return created;
+    cl_int code = plx_cl.BuildProgram(made, 1, &session->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
         plx_status status = explain_build(session, made, source->name, code, error);
         (void)plx_cl.ReleaseProgram(made);
@@ -331,7 +341,7 @@ plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, con
 {
     char all_options[1024];
     program_key key = {.text = NULL};
-    plx_status status = make_options(session, options, all_options, sizeof all_options, error);
+    plx_status status = make_options(session, options, source->is_spirv, all_options, sizeof all_options, error);
     if (status == PLX_OK)
         status = make_key(session, source->text, source->length, all_options, &key, error);
     if (status != PLX_OK)

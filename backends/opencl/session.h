@@ -30,6 +30,10 @@ uint64_t plx_cl_new_serial(void);
  * to do so now. */
 plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, plx_memory *memory, plx_error *error);
 
+/* A program that is still to be built (il.c). */
+plx_status plx_cl_create_from_il(const plx_session *session, const plx_cl_source *source, cl_program *program,
+                                 plx_error *error);
+
 /* Of plx_cl_program, at the end of a session. */
 void plx_cl_release_programs(plx_session *session);
 

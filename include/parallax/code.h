@@ -133,7 +133,7 @@ typedef plx_status plx_function_call(void *data, const plx_problem *problem, con
 /* A kernel for one problem: its device code, and what is launched of it. */
 typedef struct plx_launch_list {
     const char *name;     /* of the code, for messages */
-    const char *language; /* "OpenCL C", "PTX", "cubin"; "function": no code and no launches, but `call` */
+    const char *language; /* "OpenCL C", "SPIR-V", "PTX", "cubin"; "function": no code and no launches, but `call` */
     const void *code;     /* text is ended by NUL, which is not counted */
     size_t length;
     const char *options;              /* of its compiler */

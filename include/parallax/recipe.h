@@ -66,7 +66,7 @@ PLX_API plx_status plx_launches_write_json(const plx_recipe_file *recipe, const 
 typedef struct plx_kernel_file plx_kernel_file;
 
 typedef struct plx_kernel_wanted {
-    const char *source; /* .cl .cu .ptx .cubin; .so .py: functions */
+    const char *source; /* .cl .spv .cu .ptx .cubin; .so .py: functions */
     const char *recipe; /* NULL: the source's name with .json in place of its end */
     const char *entry;  /* that the only launch is of; NULL: the recipe's */
     const plx_chosen *chosen;
@@ -82,7 +82,7 @@ typedef struct plx_kernel_wanted {
 typedef struct plx_kernel_facts {
     char name[72];     /* "mine:turn" */
     char api[16];      /* "opencl", "cuda", "host" */
-    char language[16]; /* "OpenCL C", "CUDA C++", "PTX", "cubin", "C function", "Python" */
+    char language[16]; /* "OpenCL C", "SPIR-V", "CUDA C++", "PTX", "cubin", "C function", "Python" */
     char source_sha256[65], recipe_sha256[65];
     char image_sha256[65]; /* of what was compiled last; "": nothing was, or the driver compiles it */
     char compiler[96];     /* "NVRTC 13.0"; "" the same */

@@ -21,6 +21,7 @@ libplx_opencl_api_la_SOURCES = \
 	backends/opencl/describe.c \
 	backends/opencl/errors.c \
 	backends/opencl/functions.c \
+	backends/opencl/il.c \
 	backends/opencl/functions.h \
 	backends/opencl/list.c \
 	backends/opencl/native.c \

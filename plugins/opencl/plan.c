@@ -478,9 +478,11 @@ plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem
 static plx_status build_given(planning *this, plx_error *error)
 {
     const plx_launch_list *list = this->list;
-    const plx_cl_source source = {.name = list->name, .text = list->code, .length = list->length};
-    if (strcmp(list->language, "OpenCL C") != 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "OpenCL takes no %.30s from others: OpenCL C alone", list->language);
+    const bool is_spirv = strcmp(list->language, "SPIR-V") == 0;
+    const plx_cl_source source = {.name = list->name, .text = list->code, .length = list->length, .is_spirv = is_spirv};
+    if (strcmp(list->language, "OpenCL C") != 0 && !is_spirv)
+        return plx_fail(error, PLX_UNSUPPORTED, "OpenCL takes no %.30s from others: OpenCL C and SPIR-V alone",
+                        list->language);
     return plx_cl_program(this->session, &source, list->options != NULL ? list->options : "", &this->program, error);
 }
 

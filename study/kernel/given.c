@@ -269,8 +269,9 @@ static void add_maps(made_list *made)
 
 /* ---- the code ------------------------------------------------------------------------------------------ */
 
-/* For the driver's compiler: defines, and of the options those that are its. */
-static plx_status add_options(made_list *made, plx_error *error)
+/* For the driver's compiler: defines, and of the options those that are its; of what is compiled already these alone.
+ */
+static plx_status add_options(made_list *made, bool compiled, plx_error *error)
 {
     const plx_recipe_file *recipe = made->launches->recipe;
     enum { ROOM = 8192 };
@@ -279,9 +280,9 @@ static plx_status add_options(made_list *made, plx_error *error)
     if (text == NULL)
         return no_memory(error);
     made->options = text;
-    if (recipe->std != NULL)
+    if (recipe->std != NULL && !compiled)
         length += (size_t)snprintf(text, ROOM, "-cl-std=%.16s", recipe->std);
-    for (size_t i = 0; i < recipe->define_count && length < ROOM; i++)
+    for (size_t i = 0; i < recipe->define_count && length < ROOM && !compiled; i++)
         length += (size_t)snprintf(text + length, ROOM - length, "%s-D%s=%" PRId64, length > 0 ? " " : "",
                                    recipe->defines[i].name, made->launches->defines[i]);
     for (size_t i = 0; i < recipe->options.count && length < ROOM; i++)
@@ -308,7 +309,8 @@ static plx_status add_code(made_list *made, const plx_kernel_file *kernel, const
         made->list.code = made->code;
         made->list.length = compiled->length;
     }
-    return kernel->source.kind == PLX_SOURCE_CL ? add_options(made, error) : PLX_OK;
+    const bool is_spirv = kernel->source.kind == PLX_SOURCE_SPV;
+    return kernel->source.kind == PLX_SOURCE_CL || is_spirv ? add_options(made, is_spirv, error) : PLX_OK;
 }
 
 /* Every order of the sum is right with as many roundings as there are terms, in matrix units with those of their sums

@@ -210,17 +210,31 @@ static plx_status check_cubin(const char *path, const plx_source *source, plx_er
     return PLX_OK;
 }
 
+/* Whole words of 32 bits, of which the first says so, in either order of bytes. */
+static plx_status check_spirv(const char *path, const plx_source *source, plx_error *error)
+{
+    static const unsigned char low[] = {0x03, 0x02, 0x23, 0x07}, high[] = {0x07, 0x23, 0x02, 0x03};
+    enum { HEADER = 20 };
+    if (source->length < HEADER || source->length % 4 != 0 ||
+        (memcmp(source->text, low, sizeof low) != 0 && memcmp(source->text, high, sizeof high) != 0))
+        return plx_fail(error, PLX_INVALID, "%.200s: no SPIR-V: it does not begin as such a module, or is cut short",
+                        path);
+    return PLX_OK;
+}
+
 plx_status plx_source_read(const char *path, const plx_recipe_file *recipe, plx_source *source, plx_error *error)
 {
     plx_source made = {.text = NULL};
     char *text = NULL;
     if (!kind_of(path, &made.kind))
         return plx_fail(error, PLX_INVALID,
-                        "%.200s: device code ends in .cl, .cu, .ptx or .cubin, a function's file in .so or .py", path);
+                        "%.200s: device code ends in .cl, .spv, .cu, .ptx or .cubin, a function's file in .so or .py",
+                        path);
     plx_status status = plx_recipe_bytes(path, PLX_SOURCE_BYTES, &text, &made.length, error);
     if (status != PLX_OK)
         return status;
-    if (made.kind != PLX_SOURCE_CUBIN && made.kind != PLX_SOURCE_SO && strlen(text) != made.length) {
+    if (made.kind != PLX_SOURCE_CUBIN && made.kind != PLX_SOURCE_SPV && made.kind != PLX_SOURCE_SO &&
+        strlen(text) != made.length) {
         free(text);
         return plx_fail(error, PLX_INVALID, "%.200s: no text: a byte in it is zero", path);
     }
@@ -228,6 +242,8 @@ plx_status plx_source_read(const char *path, const plx_recipe_file *recipe, plx_
         made.text = text;
         if (made.kind == PLX_SOURCE_CUBIN)
             status = check_cubin(path, &made, error);
+        if (made.kind == PLX_SOURCE_SPV)
+            status = check_spirv(path, &made, error);
         if (status == PLX_OK)
             *source = made;
         else

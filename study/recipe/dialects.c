@@ -30,6 +30,7 @@ const plx_dialect *plx_dialect_of_launches(bool of_launches)
 
 const plx_language plx_languages[PLX_LANGUAGES] = {
     [PLX_SOURCE_CL] = {".cl", "OpenCL C", "OpenCL C", &plx_dialects[1], .is_function = false},
+    [PLX_SOURCE_SPV] = {".spv", "SPIR-V", "SPIR-V", &plx_dialects[1], .is_function = false},
     [PLX_SOURCE_CU] = {".cu", "CUDA C++", "PTX", &plx_dialects[0], .is_function = false},
     [PLX_SOURCE_PTX] = {".ptx", "PTX", "PTX", &plx_dialects[0], .is_function = false},
     [PLX_SOURCE_CUBIN] = {".cubin", "cubin", "cubin", &plx_dialects[0], .is_function = false},

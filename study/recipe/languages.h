@@ -19,6 +19,7 @@ const plx_dialect *plx_dialect_of_launches(bool of_launches);
 /* In which device code comes (dialects.c). */
 typedef enum plx_source_kind {
     PLX_SOURCE_CL,
+    PLX_SOURCE_SPV,
     PLX_SOURCE_CU,
     PLX_SOURCE_PTX,
     PLX_SOURCE_CUBIN,

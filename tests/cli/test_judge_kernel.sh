@@ -48,7 +48,7 @@ refuses 'no recipe beside it' reduce --source "$work/none.cl"
 echo "$right" >"$work/right.cl"
 refuses 'no recipe beside it' reduce --source "$work/right.cl"
 recipe right 1 "$plain"
-refuses 'device code ends in .cl, .cu, .ptx or .cubin' reduce --source "$work/right.json"
+refuses 'device code ends in .cl, .spv, .cu, .ptx or .cubin' reduce --source "$work/right.json"
 mkdir "$work/dir.cl" && cp "$work/right.json" "$work/dir.json"
 refuses 'a directory' reduce --source "$work/dir.cl"
 mkfifo "$work/fifo.cl" && cp "$work/right.json" "$work/fifo.json"
@@ -84,6 +84,8 @@ printf '{"parallax_recipe": 1, "op": "reduce", "launches": [{"entry": "k", "grid
 refuses 'no cubin' reduce --source "$work/text.cubin"
 { printf '\177ELF' && head -c 100 /dev/zero; } >"$work/text.cubin"
 refuses 'another machine' reduce --source "$work/text.cubin"
+printf 'no module of that kind here.' >"$work/text.spv"
+refuses 'no SPIR-V' reduce --source "$work/text.spv"
 printf '{"parallax_recipe": 1}' >"$work/bad.json" && cp "$work/right.cl" "$work/bad.cl"
 judged 2 bad_recipe "can't be used" reduce --source "$work/bad.cl"
 
@@ -206,6 +208,16 @@ record_of parallax-judged-kernel/1 1e12 1e12 1e12
 expect_run 0 '' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05 --processes 1 --against "$work/earlier"
 record_of parallax-results/1 1 1 1
 refuses 'no record of judge --source' reduce --source "$work/right.cl" --against "$work/earlier"
+
+# SPIR-V, where the device takes it: this is a module of one line that no driver takes.
+printf '\3\2\43\7\0\0\1\0\0\0\0\0\10\0\0\0\0\0\0\0' >"$work/right.spv"
+run judge reduce --source "$work/right.spv" --compile-only
+cases=$((cases + 1))
+case "$status $(cat "$work/err")" in
+"4 "*'takes no SPIR-V: it has neither OpenCL 2.1 nor cl_khr_il_program; give the kernel as OpenCL C'*) ;;
+"5 "*right.spv*) ;;
+*) fail "status $status of SPIR-V" ;;
+esac
 
 # ---- kernels that are wrong ----
 # case EXIT STATUS WORD TEXT: of a kernel, with the recipe that is in $work/case.json.

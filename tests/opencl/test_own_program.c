@@ -77,6 +77,77 @@ static void without_text_it_is_no_program(void **unused)
     assert_int_equal(fake.texts_built, 0);
 }
 
+/* ---- SPIR-V ------------------------------------------------------------------------- */
+
+static const char *il_versions, *version;
+static const void *il_text;
+
+static cl_int device_info(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *length)
+{
+    const char *text = what == 0x105b ? il_versions : what == CL_DEVICE_VERSION ? version : "";
+    (void)device;
+    if (what == CL_DEVICE_PLATFORM)
+        return CL_SUCCESS;
+    if (value != NULL)
+        (void)snprintf(value, size, "%s", text);
+    if (length != NULL)
+        *length = strlen(text) + 1;
+    return CL_SUCCESS;
+}
+
+static cl_program create_with_il(cl_context context, const void *text, size_t length, cl_int *code)
+{
+    (void)context;
+    (void)length;
+    il_text = text;
+    *code = memcmp(text, "none", 4) == 0 ? CL_INVALID_VALUE : CL_SUCCESS;
+    fake.programs += *code == CL_SUCCESS;
+    return *code == CL_SUCCESS ? fake_program(false) : NULL;
+}
+
+static void *extension(cl_platform_id platform, const char *name)
+{
+    plx_cl_create_with_il *const function = create_with_il;
+    void *address = NULL;
+    (void)platform;
+    if (strcmp(name, "clCreateProgramWithILKHR") == 0)
+        memcpy(&address, &function, sizeof address);
+    return address;
+}
+
+static plx_status build_spirv(const char *text, cl_program *program)
+{
+    const plx_cl_source source = {.name = "one.spv", .text = text, .length = strlen(text), .is_spirv = true};
+    return plx_cl_program(&fake.session, &source, "-cl-mad-enable", program, &error);
+}
+
+static void spirv_where_the_device_takes_it(void **unused)
+{
+    static const char text[] = "a module", other[] = "another module", broken[] = "none of it";
+    cl_program program = NULL;
+    (void)unused;
+    plx_cl.GetDeviceInfo = device_info;
+    fake.session.device = (cl_device_id)(void *)&fake;
+    plx_cl_of_il = (plx_cl_il){create_with_il, NULL};
+    il_versions = "SPIR-V_1.0 SPIR-V_1.2";
+    version = "OpenCL 3.0 fake";
+    assert_int_equal(build_spirv(text, &program), PLX_OK);
+    assert_ptr_equal(il_text, text);
+    assert_string_equal(fake.source_options, "-cl-mad-enable"); /* no options of another language */
+    assert_int_equal(build_spirv(broken, &program), PLX_BUILD_FAILED);
+    assert_non_null(strstr(error.text, "one.spv: the driver does not take it"));
+    version = "OpenCL 1.2 fake"; /* by the extension alone */
+    assert_int_equal(build_spirv(other, &program), PLX_UNSUPPORTED);
+    plx_cl_of_il.extension = extension;
+    assert_int_equal(build_spirv(other, &program), PLX_OK);
+    assert_ptr_equal(il_text, other);
+    il_versions = "";
+    assert_int_equal(build_spirv("a third", &program), PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "takes no SPIR-V: it has neither OpenCL 2.1 nor cl_khr_il_program"));
+    plx_cl.GetDeviceInfo = NULL;
+    plx_cl_of_il = (plx_cl_il){NULL, NULL};
+}
+
 /* ---- what is chosen ---------------------------------------------------------------- */
 
 static const char *chosen_of(plx_problem problem)
@@ -165,13 +236,10 @@ static void what_is_taken_is_chosen(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(lines_come_into_effect),
-        TEST(a_refusal_has_a_reason),
-        TEST(without_text_it_is_no_program),
-        TEST(what_is_refused_is_not_chosen),
-        TEST(what_is_taken_is_chosen),
-        TEST(what_can_do_without_is_chosen),
-        TEST(planes_say_why_not),
+        TEST(lines_come_into_effect),        TEST(a_refusal_has_a_reason),
+        TEST(without_text_it_is_no_program), TEST(spirv_where_the_device_takes_it),
+        TEST(what_is_refused_is_not_chosen), TEST(what_is_taken_is_chosen),
+        TEST(what_can_do_without_is_chosen), TEST(planes_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
