@@ -96,7 +96,7 @@ CLEANFILES += sources
 
 # README as it is read in the source tree: its links lead to the documents below it.  No word twice: Automake would leave
 # out the second, which may be half of a call.
-nobase_dist_doc_DATA = README.md NEWS SECURITY.md LICENSE $(patsubst $(top_srcdir)/%,%,$(sort $(wildcard \
+nobase_dist_doc_DATA = README.md HACKING.md NEWS SECURITY.md LICENSE data/README.md python/README.md $(patsubst $(top_srcdir)/%,%,$(sort $(wildcard \
 	$(top_srcdir)/doc/*.md $(top_srcdir)/doc/*.svg)))
 
 # Where the shells look for what completes commands.  A program for another machine can't be run.

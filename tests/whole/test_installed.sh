@@ -25,6 +25,24 @@ mkdir "$work/moved" && mv "$prefix" "$work/moved/plx" && rm -rf "$work/stage" ||
 moved=$work/moved/plx lib=$work/moved/plx/${installed#"$prefix"/}
 grep -r "$work/stage" "$lib/cmake" "$lib/pkgconfig" >"$work/out" && fail "the place of the installation is written down"
 
+# Documents lead to what was installed with them, but for results and headers; HACKING.md is about the source.
+documents=$moved/share/doc/parallax
+for document in $(cd "$documents" && find . -name '*.md' ! -name HACKING.md); do
+    sed -n 's/](\([^)# ]*\)[^)]*)/\n<\1>\n/gp' "$documents/$document" | sed -n 's/^<\(.*\)>$/\1/p' | while IFS= read -r link; do
+        case $link in http*: | https://* | http://* | '' | */results/* | */include/*) continue ;; esac
+        [ -e "$documents/${document%/*}/$link" ] || echo "$document leads to $link, which is not installed"
+    done
+done >"$work/out"
+[ ! -s "$work/out" ] || fail "links are broken"
+[ "$(find "$documents" -name '*.md' | wc -l)" -ge 10 ] || fail "hardly any document was installed"
+if command -v man >/dev/null 2>&1; then
+    MANPATH=$moved/share/man man -w parallax plx_plan_create >"$work/out" 2>&1 || fail "man does not find its pages"
+fi
+if python3 -c 'import ctypes' 2>/dev/null; then
+    env -u PLX_LIBRARY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$moved/share/parallax/python" PLX_LIBRARY="$lib/libparallax.so.0" \
+        python3 -c 'import plx; print(plx.__file__)' >"$work/out" 2>&1 || fail "Python does not find plx"
+fi
+
 results() { # DIRECTORY NAME EXPECTED
     env -u PLX_PLUGIN_PATH -u LD_LIBRARY_PATH ${4:+LD_LIBRARY_PATH="$4"} XDG_CACHE_HOME="$work/cache" "$1/$2" >"$work/out" 2>&1
     status=$?
