@@ -10,7 +10,7 @@ static uint32_t class_of(const plx_device_info *device)
     return device->compute_major >= 9 ? PLX_ON_CUDA_9 : PLX_ON_CUDA;
 }
 
-static bool runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device)
+bool plx_row_runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device)
 {
     plx_recipe recipe;
     plx_error ignored;
@@ -25,7 +25,7 @@ static size_t any_that_runs(const plx_problem *problem, const plx_device_info *d
     const plx_ladder *ladder = plx_ladder_of(problem->op);
 
     for (size_t i = 0; i < ladder->count; ++i)
-        if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 && runs(&ladder->rows[i], problem, device))
+        if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 && plx_row_runs(&ladder->rows[i], problem, device))
             return i;
     return otherwise; /* whose plan will say what the device lacks */
 }
@@ -37,7 +37,7 @@ size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows
 
     for (size_t i = 0; i < count; ++i)
         if ((table[i].devices & class) != 0 && (table[i].suits == NULL || table[i].suits(problem, device)) &&
-            runs(&rows[table[i].row], problem, device))
+            plx_row_runs(&rows[table[i].row], problem, device))
             return table[i].row;
     return any_that_runs(problem, device, table[count - 1].row);
 }

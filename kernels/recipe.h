@@ -255,6 +255,9 @@ typedef struct plx_preference {
     size_t row;
 } plx_preference;
 
+/* Whether the device can run its recipe for the problem. */
+bool plx_row_runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device);
+
 /* The row of the first line that fits and whose recipe the device can run; when there is none, the
  * operation's first row that runs and is no baseline; when nothing runs, the row of the last line. */
 size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows, const plx_problem *problem,

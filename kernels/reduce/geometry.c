@@ -1,6 +1,8 @@
 /* The geometry of the reductions, and the depth of their sums. */
 #include "geometry.h"
 
+#include "operation.h"
+
 /* One at least. */
 static int64_t blocks_for(int64_t elements, int64_t per_block)
 {
@@ -72,6 +74,89 @@ plx_reduce_ring plx_reduce_plan_bulk(const plx_problem *problem, const plx_devic
     return plan;
 }
 
+/* ---- segments ---- */
+
+static int64_t power_above(int64_t value)
+{
+    return INT64_C(1) << levels(value);
+}
+
+static int64_t power_below(int64_t value)
+{
+    return value > 1 ? power_above(value / 2 + 1) : 1;
+}
+
+/* Threads of a row: of a very short one each has an element of several rows, of others several of one, so many
+ * threads side by side that they read whole sectors of memory. */
+static int64_t threads_of_row(int64_t n, int64_t threads, int64_t size)
+{
+    enum { SECTOR = 32, WARP = 32, WANTED = 4 };
+    if (n > REDUCE_SEGMENTS_OF_WARP)
+        return threads;
+    return n <= WARP ? power_above(n) : smaller(larger(power_above(quotient_up(n, WANTED)), SECTOR / size), WARP);
+}
+
+/* Columns of a stripe: a line of memory, more where there are so few rows that they would leave threads without work.
+ */
+static int64_t columns_of_stripe(int64_t n, int64_t inner, int64_t threads, int64_t size)
+{
+    enum { LINE = 128 };
+    int64_t rows = power_below(larger(n, 1) / REDUCE_SEGMENTS_LOADS);
+    return smaller(smaller(power_above(inner), larger(LINE / size, threads / smaller(rows, threads))), threads);
+}
+
+/* `size`: bytes of what is read. */
+static plx_reduce_segments plan_whole(int64_t n, int64_t inner, int64_t problems, int64_t threads, int64_t size)
+{
+    plx_reduce_segments plan = {
+        .threads = threads, .inner = inner, .height = 1, .turns = 1, .stripes = 1, .parts = 1, .length = n};
+    if (inner > 1) {
+        plan.width = columns_of_stripe(n, inner, threads, size);
+        plan.height = smaller(power_above(quotient_up(n, REDUCE_SEGMENTS_LOADS)), threads / plan.width);
+        plan.stripes = quotient_up(inner, plan.width);
+    } else {
+        plan.width = threads_of_row(n, threads, size);
+        plan.turns = n <= plan.width ? REDUCE_SEGMENTS_TURNS : 1;
+    }
+    plan.together = threads / (plan.width * plan.height) * plan.turns;
+    if (__builtin_mul_overflow(quotient_up(problems, plan.together), plan.stripes, &plan.blocks))
+        plan.blocks = INT64_MAX;
+    return plan;
+}
+
+/* Where blocks are fewer than the device has room for, and the terms so many that each part still keeps them busy. */
+static void cut(plx_reduce_segments *plan, const plx_device_info *device)
+{
+    int64_t n = plan->length, wanted = larger(device->units, 1) * REDUCE_SEGMENTS_PER_UNIT;
+    int64_t least = plan->inner > 1 ? plan->height * REDUCE_SEGMENTS_LOADS : plan->threads * REDUCE_SEGMENTS_LOADS * 4;
+    int64_t parts = smaller(wanted / plan->blocks, n / least);
+    if (parts < 2 || plan->together > 1)
+        return;
+    plan->length = quotient_up(n, parts);
+    plan->parts = quotient_up(n, plan->length);
+    plan->blocks *= plan->parts;
+}
+
+static int64_t columns_of(const plx_problem *problem)
+{
+    return larger(problem->of.reduce.inner, 1);
+}
+
+plx_reduce_segments plx_reduce_plan_segments(const plx_problem *problem, const plx_device_info *device)
+{
+    const int64_t threads = plx_reduce_block_threads(device, REDUCE_SEGMENTS_BLOCK);
+    plx_reduce_segments plan = plan_whole(problem->of.reduce.n, columns_of(problem), plx_problem_count(problem),
+                                          threads, element_size(problem->dtype));
+    cut(&plan, device);
+    return plan;
+}
+
+plx_reduce_segments plx_reduce_plan_joining(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_reduce_segments first = plx_reduce_plan_segments(problem, device);
+    return plan_whole(first.parts, first.inner, plx_problem_count(problem), first.threads, sum_size(problem->dtype));
+}
+
 /* ---- depth ---------------------------------------------------------------- */
 
 /* Adding the identity rounds nothing, so no term meets more than n - 1 roundings. */
@@ -136,4 +221,20 @@ int64_t plx_reduce_depth_of_bulk(const plx_problem *problem, const plx_device_in
 {
     plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
     return depth_of_tiling(problem, &plan.tiles, plan.threads);
+}
+
+/* A thread's elements are joined eight by eight, these one after the other; then a tree of the threads. */
+static int64_t depth_of_part(const plx_reduce_segments *plan)
+{
+    const int64_t threads = plan->inner > 1 ? plan->height : plan->width;
+    const int64_t each = quotient_up(plan->length, threads), rounds = quotient_up(each, REDUCE_SEGMENTS_LOADS);
+    return levels(smaller(each, REDUCE_SEGMENTS_LOADS)) + larger(rounds - 1, 0) +
+           levels(smaller(plan->length, threads));
+}
+
+int64_t plx_reduce_depth_of_segments(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_reduce_segments plan = plx_reduce_plan_segments(problem, device);
+    const plx_reduce_segments last = plx_reduce_plan_joining(problem, device);
+    return at_most_all(problem, depth_of_part(&plan) + (plan.parts > 1 ? depth_of_part(&last) : 0));
 }

@@ -6,6 +6,7 @@
 #include "arithmetic.h"
 #include "recipe.h"
 
+#include "segments.h"
 #include "tiles.h"
 
 /* NVIDIA's devices copy in bulk, and begin launches early, from compute capability 9.0 on. */
@@ -52,11 +53,31 @@ typedef struct plx_reduce_ring {
 
 plx_reduce_ring plx_reduce_plan_bulk(const plx_problem *problem, const plx_device_info *device);
 
+/* `segments`: many sums at once, along rows or down columns.  A block has `together` problems, or stripes of their
+ * columns; `along` threads share the terms of a sum, each every `along`-th of them. */
+typedef struct plx_reduce_segments {
+    int64_t threads;
+    int64_t inner;    /* columns; 1: a problem is a row */
+    int64_t width;    /* threads side by side: of a row, or a stripe's columns */
+    int64_t height;   /* columns: threads below each other; rows: 1 */
+    int64_t turns;    /* problems that a thread takes one after the other */
+    int64_t together; /* problems of a block */
+    int64_t stripes;  /* blocks beside each other, by which all columns are covered */
+    int64_t parts;    /* of a problem's terms, each by blocks of its own, and by a second launch joined */
+    int64_t length;   /* terms of a part; the last may have fewer */
+    int64_t blocks;   /* INT64_MAX: more than can be counted */
+} plx_reduce_segments;
+
+plx_reduce_segments plx_reduce_plan_segments(const plx_problem *problem, const plx_device_info *device);
+/* The second launch, which joins the parts. */
+plx_reduce_segments plx_reduce_plan_joining(const plx_problem *problem, const plx_device_info *device);
+
 /* ---- depth: additions that a term meets ------------------------------------------ */
 
 int64_t plx_reduce_depth_of_one(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_reduce_depth_of_fold(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_reduce_depth_of_vector(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_reduce_depth_of_bulk(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_reduce_depth_of_segments(const plx_problem *problem, const plx_device_info *device);
 
 #endif

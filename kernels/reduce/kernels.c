@@ -1,7 +1,8 @@
 /* The ladder of reductions: what each kernel says of itself and how it is launched.
  *
  * The kernels of the first nine rows write one partial per block and run again over the
- * partials until one is left.  `vector` needs two launches, `onepass` and `bulk` one. */
+ * partials until one is left.  `vector` needs two launches, `onepass` and `bulk` one.  `segments` alone takes batches,
+ * and sums down columns; all others are given one vector at a time. */
 #include "geometry.h"
 
 #include "operation.h"
@@ -21,6 +22,7 @@ enum {
     VECTOR,
     ONEPASS,
     BULK,
+    SEGMENTS,
     ROWS
 };
 
@@ -273,6 +275,81 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
     return check(recipe, plan.threads * element_size(problem->dtype) + 128, device, error);
 }
 
+/* ---- segments ---------------------------------------------------------------------- */
+
+/* Elements from what a problem reads and writes to those of the next one. */
+typedef struct strides {
+    int64_t x, result;
+} strides;
+
+static strides strides_of(const plx_problem *problem)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_operation_of(PLX_REDUCE)->extents(problem, extents);
+    return (strides){plx_batch_stride(problem, X, &extents[X]), plx_batch_stride(problem, RESULT, &extents[RESULT])};
+}
+
+/* Behind the two pointers: `n` terms of each sum. */
+static void add_segments(plx_step *step, const plx_problem *problem, const plx_reduce_segments *plan, int64_t n,
+                         strides apart)
+{
+    step->dependent_launch = true;
+    step->grid[0] = (uint64_t)plan->blocks;
+    plx_step_i64(step, n);
+    plx_step_i64(step, plx_problem_count(problem));
+    plx_step_i64(step, apart.x);
+    plx_step_i64(step, apart.result);
+    plx_step_i64(step, plan->inner);
+    plx_step_i64(step, plan->length);
+    plx_step_i32(step, (int32_t)plan->parts);
+    plx_step_i32(step, (int32_t)plan->stripes);
+    plx_step_i32(step, (int32_t)plan->width);
+    plx_step_i32(step, (int32_t)plan->height);
+    plx_step_i32(step, (int32_t)plan->turns);
+}
+
+/* One launch to partials, of each problem part after part, and one that joins them. */
+static void add_parts(const plx_problem *problem, const plx_device_info *device, const plx_reduce_segments *plan,
+                      plx_recipe *recipe)
+{
+    const bool half = plx_is_half(problem->dtype);
+    const uint32_t size = (uint32_t)sum_size(problem->dtype), threads = (uint32_t)plan->threads;
+    const plx_reduce_segments last = plx_reduce_plan_joining(problem, device);
+    const strides apart = strides_of(problem);
+    const int64_t of_problem = plan->parts * plan->inner;
+    const int64_t partials = take_scratch(recipe, plx_problem_count(problem) * of_problem, size);
+
+    plx_step *step = plx_recipe_step(recipe, half ? "reduce_segments_part" : "reduce_segments", threads, 1);
+    plx_step_operand(step, X);
+    plx_step_scratch(step, partials, size);
+    add_segments(step, problem, plan, problem->of.reduce.n, (strides){apart.x, of_problem});
+    step = plx_recipe_step(recipe, half ? "reduce_segments_last" : "reduce_segments", threads, 1);
+    plx_step_scratch(step, partials, size);
+    plx_step_operand(step, RESULT);
+    add_segments(step, problem, &last, plan->parts, (strides){of_problem, apart.result});
+}
+
+static plx_status segments_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                  plx_error *error)
+{
+    const plx_reduce_segments plan = plx_reduce_plan_segments(problem, device);
+    plx_status status = start(problem, device, plan.threads, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    if (plan.blocks > INT32_MAX)
+        return plx_fail(error, PLX_UNSUPPORTED, "%lld sums of %lld elements need more than 2^31 - 1 blocks",
+                        (long long)plx_problem_count(problem), (long long)problem->of.reduce.n);
+    if (plan.parts > 1) {
+        add_parts(problem, device, &plan, recipe);
+    } else {
+        plx_step *step = plx_recipe_step(recipe, "reduce_segments", (uint32_t)plan.threads, 1);
+        plx_step_operand(step, X);
+        plx_step_operand(step, RESULT);
+        add_segments(step, problem, &plan, problem->of.reduce.n, strides_of(problem));
+    }
+    return check(recipe, plan.threads * sum_size(problem->dtype), device, error);
+}
+
 /* ---- the ladder ------------------------------------------------------------------ */
 
 static const plx_row rows[ROWS] = {
@@ -382,6 +459,19 @@ static const plx_row rows[ROWS] = {
               .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
               REDUCE_KERNEL, .depth = plx_reduce_depth_of_bulk),
         .recipe = bulk_recipe),
+    ROW(SEGMENTS,
+        ABOUT(.name = "segments",
+              .idea =
+                  "many sums in one launch: a few threads, a warp or a block for each row of a batch; down columns, "
+                  "a stripe of them for a block, whose threads stand below each other and join by a tree; where "
+                  "there are few sums of many terms, several blocks for each and a second launch",
+              .gain =
+                  "one launch in place of one for each sum, and no transposition of what is reduced along its first "
+                  "axis: of short rows a thousand times less; nothing for a single long vector",
+              .limit = "the bandwidth of memory; for small batches the launch", .needs = "",
+              REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
+              .flags = PLX_KERNEL_BATCHED | PLX_KERNEL_SPECIAL, .depth = plx_reduce_depth_of_segments),
+        .recipe = segments_recipe),
 };
 
 /* ---- the choice -------------------------------------------------------------------- */
@@ -416,9 +506,23 @@ static const plx_preference preferences[] = {
     {PLX_ON_ANY, NULL, GMEM},
 };
 
+/* One after the other they keep the device as busy, and are read by wider loads. */
+static bool are_long_rows(const plx_problem *problem)
+{
+    enum { LONG_ROW = 64 }; /* MiB */
+    return problem->of.reduce.inner <= 1 && mebibytes(problem) >= LONG_ROW;
+}
+
+/* Of a batch, and of sums down columns, `segments`; where that does not take them, the core loops over one vector at a
+ * time, for which the table is. */
 static size_t choose_reduce(const plx_problem *problem, const plx_device_info *device)
 {
-    return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], rows, problem, device);
+    plx_problem one = plx_batch_one(problem);
+    one.of.reduce.inner = 0;
+    if ((problem->batch.batched || problem->of.reduce.inner > 1) && !are_long_rows(problem) &&
+        plx_row_runs(&rows[SEGMENTS], problem, device))
+        return SEGMENTS;
+    return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], rows, &one, device);
 }
 
 const plx_ladder plx_reduce_ladder = {

@@ -9,6 +9,7 @@ tests_kernels_libladder_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 ladder_ldadd = tests/kernels/libladder.a libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
 cmocka_tests += \
+	tests/kernels/test_batches \
 	tests/kernels/test_choice \
 	tests/kernels/test_depth \
 	tests/kernels/test_dmma \
@@ -22,6 +23,8 @@ cmocka_tests += \
 	tests/kernels/test_recipes \
 	tests/kernels/test_units
 
+tests_kernels_test_batches_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_batches_LDADD = $(ladder_ldadd)
 tests_kernels_test_choice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_choice_LDADD = $(ladder_ldadd)
 tests_kernels_test_depth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
