@@ -90,7 +90,7 @@ static void a_good_plugin_is_loaded(void **state)
     assert_string_equal(info.name, "dummy device 10");
     assert_string_equal(plx_search_dir(context, 0), directory);
     assert_string_equal(plx_kernel_at(context, 0, PLX_GEMM, 1)->name, "wide");
-    assert_null(plx_kernel_at(context, 0, PLX_GEMM, 3));
+    assert_null(plx_kernel_at(context, 0, PLX_GEMM, 4));
     assert_null(plx_kernel_at(context, 0, PLX_OP_COUNT, 0));
     assert_null(plx_kernel_at(context, 1000, PLX_GEMM, 0));
     plx_context_destroy(context);
