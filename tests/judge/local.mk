@@ -1,6 +1,6 @@
 # The judge.  These tests reach behind the library's exports.
 cmocka_tests += tests/judge/test_generate tests/judge/test_reference tests/judge/test_floats tests/judge/test_bound tests/judge/test_validate \
-	tests/judge/test_halves tests/judge/test_result tests/judge/test_honest tests/judge/test_rules
+	tests/judge/test_halves tests/judge/test_result tests/judge/test_honest tests/judge/test_rules tests/judge/test_at_once
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c tests/judge/judge_support.h
 tests_judge_test_generate_CFLAGS = $(study_cflags)
@@ -30,6 +30,10 @@ tests_judge_test_honest_CFLAGS = $(study_cflags)
 tests_judge_test_honest_LDADD = $(study_ldadd)
 script_tests += tests/judge/test_others.sh
 EXTRA_DIST += tests/judge/acceptance.py
+
+tests_judge_test_at_once_SOURCES = tests/judge/test_at_once.c
+tests_judge_test_at_once_CFLAGS = $(study_cflags)
+tests_judge_test_at_once_LDADD = $(study_ldadd)
 
 tests_judge_test_rules_SOURCES = tests/judge/test_rules.c
 tests_judge_test_rules_CFLAGS = $(study_cflags)
