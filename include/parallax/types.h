@@ -292,7 +292,7 @@ typedef struct plx_kernel {
     uint32_t dtypes;   /* of inputs; bits: PLX_DTYPE_BIT(dtype) */
     uint32_t flags;    /* PLX_KERNEL_ bits */
     plx_compute compute;
-    plx_dtype accumulator_f32; /* what sums of f32, f16 and bf16 elements are kept in: PLX_F32 or PLX_F64 */
+    plx_dtype accumulator_f32; /* what sums of f32, f16 and bf16 elements are kept in: PLX_F32, PLX_F64 or PLX_F16 */
     plx_reproducibility reproducibility;
     /* The number of roundings a term of the sum can meet on its way into the
      * result, by this kernel's geometry on this device (h of the error bound);

@@ -62,10 +62,17 @@ static bool small_integer(double value)
     return value == rint(value) && fabs(value) <= 4.0;
 }
 
-/* Numbers so small that no step rounds. */
-static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
+/* Whether sums are kept in what the operands' own type asks for, or better. */
+static bool sums_are_own(const plx_inputs *inputs, const plx_arithmetic *by)
 {
-    return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) && small_integer(beta);
+    return plx_unit_roundoff(by->accumulator) <= plx_unit_roundoff(plx_sum_dtype(inputs->problem.dtype));
+}
+
+/* Numbers so small that no step rounds, where sums have the digits of their type. */
+static bool never_rounds(const plx_inputs *inputs, const plx_arithmetic *by, double alpha, double beta)
+{
+    return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) && small_integer(beta) &&
+           sums_are_own(inputs, by);
 }
 
 /* The same of operands from files: every sum is a multiple of one power of two, and has few enough digits. */
@@ -86,7 +93,7 @@ static double unit_of(const plx_inputs *inputs, const plx_arithmetic *by, double
 
     if (by->compute != PLX_COMPUTE_PLAIN)
         return 0.0;
-    return never_rounds(inputs, alpha, beta) || are_whole(inputs, by, &unit) ? unit : 0.0;
+    return never_rounds(inputs, by, alpha, beta) || are_whole(inputs, by, &unit) ? unit : 0.0;
 }
 
 /* One product. */
@@ -111,12 +118,6 @@ static const double lost_by_compute[PLX_COMPUTE_COUNT] = {
 static bool sums_in_matrix_units(const plx_inputs *inputs, const plx_kernel *kernel)
 {
     return (kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0 && inputs->problem.dtype != PLX_F64;
-}
-
-/* Whether sums are kept in what the operands' own type asks for, or better. */
-static bool sums_are_own(const plx_inputs *inputs, const plx_arithmetic *by)
-{
-    return plx_unit_roundoff(by->accumulator) <= plx_unit_roundoff(plx_sum_dtype(inputs->problem.dtype));
 }
 
 /* Each of the parts is rounded to the result's type, and so is each of their sums. */
@@ -162,8 +163,9 @@ bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, i
 
     if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
         return true;
-    most = plx_factor_count(inputs) > 1 && terms <= INT64_MAX / 4 ? 2 * terms : terms;
-    if (sums_in_matrix_units(inputs, kernel)) /* where a chunk of them is cut off as one */
+    const bool units = sums_in_matrix_units(inputs, kernel); /* its terms are products, and a chunk is cut off as one */
+    most = (plx_factor_count(inputs) > 1 || units) && terms <= INT64_MAX / 4 ? 2 * terms : terms;
+    if (units)
         most += 64;
     if (depth >= 0 && depth <= most)
         return true;
@@ -209,9 +211,20 @@ plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic
     bound.rounded_once = bound.unit > 0.0 || (by->compute == PLX_COMPUTE_PLAIN && sums_are_own(inputs, by) &&
                                               rounds_once(inputs, alpha, beta));
     bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
-    bound.signed_zeros = bound.unit > 0.0 || never_rounds(inputs, alpha, beta) ||
+    bound.signed_zeros = bound.unit > 0.0 || never_rounds(inputs, by, alpha, beta) ||
                          (sums_are_own(inputs, by) && plx_factor_count(inputs) < 2);
     return bound;
+}
+
+/* Of f64 it is f64, whatever is said of the others. */
+plx_dtype plx_kept_in(const plx_kernel *kernel, plx_dtype dtype)
+{
+    return dtype == PLX_F64 ? PLX_F64 : plx_is_floating(kernel->accumulator_f32) ? kernel->accumulator_f32 : PLX_F32;
+}
+
+bool plx_kept_in_own(const plx_kernel *kernel, plx_dtype dtype)
+{
+    return plx_unit_roundoff(plx_kept_in(kernel, dtype)) <= plx_unit_roundoff(plx_sum_dtype(dtype));
 }
 
 plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
@@ -221,7 +234,7 @@ plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *ker
 
     return (plx_arithmetic){
         .compute = kernel->compute,
-        .accumulator = dtype != PLX_F64 && kernel->accumulator_f32 != PLX_F64 ? PLX_F32 : PLX_F64,
+        .accumulator = plx_kept_in(kernel, dtype),
         .matrix_units = sums_in_matrix_units(inputs, kernel),
         .flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0,
         .depth = (double)roundings,
@@ -242,8 +255,7 @@ static const double FEW_ROUNDINGS = 64.0;
 
 plx_bound plx_bound_of_few(const plx_inputs *inputs, const plx_kernel *kernel, const plx_bound *whole)
 {
-    const bool f64 = inputs->problem.dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64;
-    const double unit = plx_unit_roundoff(f64 ? PLX_F64 : PLX_F32);
+    const double unit = plx_unit_roundoff(plx_kept_in(kernel, inputs->problem.dtype));
     const double gamma = (FEW_ROUNDINGS * unit + lost_by_compute[kernel->compute]) * (1.0 + whole->narrowing);
     plx_bound bound = *whole;
 

@@ -340,6 +340,9 @@ typedef struct plx_arithmetic {
     double depth;         /* roundings that a term can meet */
     int64_t narrow_parts; /* sums of parts that were rounded to the result's type; below 2: none */
 } plx_arithmetic;
+/* What a kernel keeps sums of such elements in, and whether that is what their type asks for, or better. */
+plx_dtype plx_kept_in(const plx_kernel *kernel, plx_dtype dtype);
+bool plx_kept_in_own(const plx_kernel *kernel, plx_dtype dtype);
 /* Of a kernel that declares that depth. */
 plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth,
                                  const plx_device_info *device);

@@ -79,8 +79,6 @@ static plx_status check_api(const plx_kernel_file *made, plx_error *error)
     if (made->entry != NULL && made->recipe->launch_count != 1)
         return plx_fail(error, PLX_INVALID, "--entry names the entry of one launch, and %.160s has %zu",
                         made->recipe->path, made->recipe->launch_count);
-    if (made->recipe->accumulator != NULL && strcmp(made->recipe->accumulator, "f16") == 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "claims.accumulator: sums in f16 are not judged yet");
     return PLX_OK;
 }
 
@@ -362,9 +360,14 @@ static plx_reproducibility reproducibility_of(const plx_recipe_file *recipe)
     return claim == NULL || strcmp(claim, "R2") == 0 ? PLX_R2 : strcmp(claim, "R1") == 0 ? PLX_R1 : PLX_R0;
 }
 
+static plx_dtype accumulator_of(const plx_recipe_file *recipe)
+{
+    plx_dtype dtype = PLX_F32;
+    return recipe->accumulator != NULL && plx_dtype_from_name(recipe->accumulator, &dtype) ? dtype : PLX_F32;
+}
+
 plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, plx_error *error)
 {
-    const char *accumulator = kernel->recipe->accumulator;
     plx_error not_started = {""};
     kernel->uses_units = may_use_units(kernel);
     if (kernel->facts.is_function) /* one that can't be started says so when it is called */
@@ -380,7 +383,7 @@ plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, pl
                   .dtypes = dtypes_of(kernel->recipe),
                   .flags = kernel->uses_units ? PLX_KERNEL_MATRIX_UNITS : 0,
                   .compute = kernel->compute,
-                  .accumulator_f32 = accumulator != NULL && strcmp(accumulator, "f64") == 0 ? PLX_F64 : PLX_F32,
+                  .accumulator_f32 = accumulator_of(kernel->recipe),
                   .reproducibility = reproducibility_of(kernel->recipe)},
         .data = kernel,
         .launches = make_launches,

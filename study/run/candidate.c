@@ -99,11 +99,6 @@ static void replace_result(plx_candidate *candidate, plx_bits *bits)
     candidate->result = bits->data;
 }
 
-static plx_dtype accumulator_of(const plx_candidate *candidate, const plx_inputs *inputs)
-{
-    return inputs->problem.dtype == PLX_F64 ? PLX_F64 : candidate->kernel->accumulator_f32;
-}
-
 static bool same_bound(const plx_bound *a, const plx_bound *b)
 {
     return a->kind == b->kind && a->gamma == b->gamma && a->narrowing == b->narrowing && a->underflow == b->underflow &&
@@ -153,8 +148,9 @@ static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_refere
     }
     candidate->error = candidate->bits->error;
     if (candidate->outcome == PLX_OUTCOME_OK)
-        candidate->outcome = plx_outcome_of(inputs, &candidate->error, depth, accumulator_of(candidate, inputs),
-                                            candidate->reason, sizeof candidate->reason);
+        candidate->outcome =
+            plx_outcome_of(inputs, &candidate->error, depth, plx_kept_in(candidate->kernel, inputs->problem.dtype),
+                           candidate->reason, sizeof candidate->reason);
 }
 
 /* Small results that are wrong, and whose ends are those of memory: what was read there may be why. */
@@ -250,7 +246,7 @@ static void check_precision(plx_candidate *candidate, const plx_inputs *inputs, 
     double worst;
 
     if (candidate->kernel->compute != PLX_COMPUTE_PLAIN || !plx_is_floating(inputs->problem.dtype) ||
-        plx_candidate_is_baseline(candidate))
+        plx_candidate_is_baseline(candidate) || !plx_kept_in_own(candidate->kernel, inputs->problem.dtype))
         return;
     worst = plx_precision_error(inputs, &references->operation, candidate->result);
     if (worst <= PLX_PRECISION_LIMIT)

@@ -103,11 +103,6 @@ static sizes with_outputs(sizes own, int64_t most, int64_t terms)
 
 /* ---- one run ---------------------------------------------------------------------------- */
 
-static plx_dtype accumulator_of(const plx_kernel *kernel, plx_dtype dtype)
-{
-    return dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64 ? PLX_F64 : PLX_F32;
-}
-
 static void report_trial(plx_claim *claim, const plx_problem *problem, const char *reason)
 {
     const sizes of = sizes_of(problem);
@@ -136,8 +131,8 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
         return;
     }
     if (claim->kind != PRECISION) {
-        const plx_losing_terms terms = plx_losing_terms_of(&inputs, accumulator_of(candidate->kernel, problem->dtype),
-                                                           claim->kind == DEPTH_BACKWARD);
+        const plx_losing_terms terms =
+            plx_losing_terms_of(&inputs, plx_kept_in(candidate->kernel, problem->dtype), claim->kind == DEPTH_BACKWARD);
         plx_inputs_write(&inputs, plx_losing_term, &terms);
     }
     plx_candidate_run(&tried, &inputs, &references, &effort);
@@ -203,11 +198,14 @@ static bool holds(plx_claims *claims, plx_candidate *candidate, trial_kind kind,
     return false;
 }
 
+/* Unless sums are said to be kept in something narrower. */
 static bool has_precision(plx_claims *claims, plx_candidate *candidate, const plx_problem *problem)
 {
     static const int64_t lengths[] = {64, 16};
     const sizes own = sizes_of(problem);
 
+    if (!plx_kept_in_own(candidate->kernel, problem->dtype))
+        return true;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i)
         if (!holds(claims, candidate, PRECISION, problem, with_outputs(own, 128, lengths[i])))
             return false;

@@ -224,8 +224,9 @@ esac
 tried() {
     wanted=$1 status_word=$2 word=$3
     printf '%s\n' "$4" >"$work/case.cl"
-    judged "$wanted" "$status_word" "$word" reduce --source "$work/case.cl" --quick --no-timing --shape 1000
+    judged "$wanted" "$status_word" "$word" reduce --source "$work/case.cl" --quick --no-timing --shape "$shape"
 }
+shape=1000
 recipe case 1 "$plain"
 tried 1 wrong '"first_wrong": {' "$head) { float s = 0; for (long i = 1; i < n; i++) s += x[i]; *y = s; }"
 tried 1 wrong '"over_bound": ' "$head) { }"
@@ -262,6 +263,19 @@ recipe case 1 "$plain, {\"scratch\": \"count\"}, {\"scratch\": \"calls\"}" '' \
 echo "$head, global int *count, global int *calls) {
     float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++*calls > 0x7fd5c3a1 + 25) *count = 1; }" >"$work/case.cl"
 judged 1 wrong 'wrong while timed' reduce --source "$work/case.cl" --quick --shape 1000 --seconds 0.1 --processes 1
+# Sums in f16, which are right where they are claimed; sums in fewer digits are not.
+sum_f16="kernel void k(global const half *x, global half *y, long n) { ushort bits[1]; private half *t = (private half *)bits; vstore_half(0.0f, 0, t);
+    for (long i = 0; i < n; i++) vstore_half_rte(vload_half(0, t) + vload_half(i, x), 0, t); vstore_half_rte(vload_half(0, t), 0, y); }"
+in_f16() { # CLAIM
+    recipe case 1 "$plain" ', "where": ["n <= 300", "n > 0"]' "$1" && sed -i 's/"dtype": \["f32"\]/"dtype": ["f16"]/' "$work/case.json"
+}
+in_f16 '"claims": {"accumulator": "f16", "special": "finite"},'
+shape=300
+tried 0 right '' "$sum_f16"
+tried 1 wrong '"first_wrong": {' "$(echo "$sum_f16" | sed 's/vload_half(0, t) + vload_half(i, x)/as_float(as_uint(vload_half(0, t) + vload_half(i, x)) \& 0xffff0000u)/')"
+in_f16 ''
+tried 1 wrong '"first_wrong": {' "$sum_f16"
+shape=1000
 # Values of every width, null, a struct, a factor by pointer.
 recipe case 1 "$plain"', {"i8": -3}, {"i16": -300}, {"i32": 70000}, {"u32": 4000000000}, {"u64": 5}, {"f32": 0.5}, {"f64": 0.25}, {"null": true}, {"struct": [{"i32": 7}, {"i64": "n"}]}'
 tried 0 right '' "struct s { int a; long b; };
