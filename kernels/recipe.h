@@ -255,7 +255,9 @@ typedef struct plx_preference {
     size_t row;
 } plx_preference;
 
-/* Whether the device can run its recipe for the problem. */
+/* What of a batch, or of sums along the first axis, a row sees: all, or one problem where it takes one at a time. */
+plx_problem plx_row_problem(const plx_row *row, const plx_problem *problem);
+/* Whether the device can run its recipe for that. */
 bool plx_row_runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device);
 
 /* The row of the first line that fits and whose recipe the device can run; when there is none, the

@@ -67,7 +67,7 @@ int64_t plx_transpose_tall_skinny_length(int64_t capacity, int64_t shorter)
 
 double plx_transpose_elements(const plx_problem *problem)
 {
-    return (double)problem->of.transpose.rows * (double)problem->of.transpose.cols;
+    return (double)problem->of.transpose.rows * (double)problem->of.transpose.cols * (double)plx_problem_count(problem);
 }
 
 static bool is_held_back(const plx_problem *problem)
@@ -80,7 +80,7 @@ double plx_transpose_sector_aligned_tiles(const plx_problem *problem)
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     return (double)plx_transpose_tiles_from(moved->sector_aligned.run - 1, p->rows, moved->sector_aligned.height) *
-           (double)quotient_up(p->cols, moved->sector_aligned.width);
+           (double)quotient_up(p->cols, moved->sector_aligned.width) * (double)plx_problem_count(problem);
 }
 
 /* Of elements whose times are known at all. */
@@ -103,7 +103,8 @@ double plx_transpose_time_swizzled(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_rates *known = rates_of(problem);
-    double tiles = (double)quotient_up(p->rows, TRANSPOSE_TILE) * (double)quotient_up(p->cols, TRANSPOSE_TILE);
+    double tiles = (double)quotient_up(p->rows, TRANSPOSE_TILE) * (double)quotient_up(p->cols, TRANSPOSE_TILE) *
+                   (double)plx_problem_count(problem);
     return known->swizzled_start + known->swizzled_tile * tiles +
            (is_held_back(problem) ? known->swizzled_element : known->swizzled_beyond) * plx_transpose_elements(problem);
 }

@@ -39,6 +39,7 @@ int64_t plx_transpose_tiles_from(int64_t above, int64_t length, int64_t tile);
 int64_t plx_transpose_tall_skinny_part(int64_t side);
 int64_t plx_transpose_tall_skinny_length(int64_t capacity, int64_t shorter);
 
+/* Of all problems of a batch. */
 double plx_transpose_elements(const plx_problem *problem);
 double plx_transpose_sector_aligned_tiles(const plx_problem *problem);
 /* Nanoseconds beyond a launch; for sizes of elements whose rates are known. */

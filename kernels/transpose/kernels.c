@@ -3,6 +3,8 @@
  * dimension, which reaches 2^31 - 1. */
 #include "geometry.h"
 
+#include "operation.h"
+
 enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SECTOR_ALIGNED, TALL_SKINNY, ROWS };
 
 enum { IN, OUT }; /* operands */
@@ -22,6 +24,7 @@ typedef struct tiling {
     uint32_t block_x, block_y;
     int64_t shared;
     bool downwards; /* numbered column by column, else row by row */
+    bool batched;   /* the kernel takes batches: the tiles of one problem after those of the one before */
 } tiling;
 
 static void add_arguments(plx_step *step, const plx_transpose_problem *p, int64_t side)
@@ -33,6 +36,16 @@ static void add_arguments(plx_step *step, const plx_transpose_problem *p, int64_
     plx_step_i64(step, p->ld_in);
     plx_step_i64(step, p->ld_out);
     plx_step_i32(step, (int32_t)side);
+}
+
+/* `number`: tiles of one problem. */
+static void add_batch(plx_step *step, const plx_problem *problem, int64_t number)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_operation_of(PLX_TRANSPOSE)->extents(problem, extents);
+    plx_step_i32(step, (int32_t)number);
+    plx_step_i64(step, plx_batch_stride(problem, IN, &extents[IN]));
+    plx_step_i64(step, plx_batch_stride(problem, OUT, &extents[OUT]));
 }
 
 /* One launch, which becomes *step; none, and NULL, for a matrix without elements. */
@@ -49,15 +62,19 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
         return PLX_OK;
     int64_t across = quotient_up(p->cols, tiles->width);
     int64_t down = plx_transpose_tiles_from(tiles->above, p->rows, tiles->height);
-    if (across > INT32_MAX / down)
-        return plx_fail(error, PLX_UNSUPPORTED, "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
-                        (long long)p->rows, (long long)p->cols, (int)tiles->height, (int)tiles->width);
+    int64_t count = plx_problem_count(problem);
+    if (across > INT32_MAX / down || across * down > INT32_MAX / count)
+        return plx_fail(error, PLX_UNSUPPORTED, "%lld of %lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
+                        (long long)count, (long long)p->rows, (long long)p->cols, (int)tiles->height,
+                        (int)tiles->width);
     *step = plx_recipe_step(recipe, tiles->entry, tiles->block_x, tiles->block_y);
-    (*step)->grid[0] = (uint64_t)(across * down);
+    (*step)->grid[0] = (uint64_t)(across * down * count);
     (*step)->dependent_launch = true;
-    if (tiles->above == 0)
+    if (tiles->above == 0 && !problem->batch.batched)
         plx_step_tile(*step, tiles->width, tiles->height);
     add_arguments(*step, p, tiles->downwards ? down : across);
+    if (tiles->batched)
+        add_batch(*step, problem, across * down);
     return PLX_OK;
 }
 
@@ -67,6 +84,7 @@ typedef struct square {
     int64_t columns; /* of shared memory beside each other; 0: none */
     bool by_rows;    /* tiles are numbered row by row */
     bool copies;
+    bool batched;
 } square;
 
 /* A copy writes its rows one after the other, element (i, j) to out[i * cols + j].  They
@@ -92,6 +110,7 @@ static plx_status square_recipe(const plx_problem *problem, const plx_device_inf
         .block_y = TRANSPOSE_ROWS,
         .shared = kernel->columns * TRANSPOSE_TILE * plx_transpose_element(problem->dtype)->size,
         .downwards = !kernel->by_rows,
+        .batched = kernel->batched,
     };
     plx_step *step;
     plx_status status = kernel->copies ? copy_fits(problem, error) : PLX_OK;
@@ -116,6 +135,7 @@ static plx_status aligned_recipe(const plx_problem *problem, const plx_device_in
         .block_y = 1,
         .shared = side * side * moved->size,
         .downwards = true,
+        .batched = true,
     };
     plx_step *step;
     plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
@@ -143,6 +163,7 @@ static plx_status tall_recipe(const char *entry, const plx_problem *problem, con
         .block_y = 1,
         .shared = (height + run) * (width * moved->size + gap),
         .downwards = true,
+        .batched = true,
     };
     plx_step *step;
     plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
@@ -196,6 +217,7 @@ static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_devic
         .block_y = 1,
         .shared = (capacity + capacity / 2) * moved->size,
         .downwards = true,
+        .batched = true,
     };
     plx_step *step;
     plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
@@ -252,8 +274,9 @@ static const plx_row rows[ROWS] = {
         ABOUT(.name = "swizzled", .idea = "no padding: column j of row i is kept at j XOR i",
               .gain = "as free of conflicts as padded, without its unused column; rows stay aligned, which wider "
                       "accesses will need",
-              .limit = "as padded", .needs = "", TRANSPOSE_KERNEL),
-        .recipe = square_recipe, .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE}),
+              .limit = "as padded", .needs = "", TRANSPOSE_KERNEL, .flags = PLX_KERNEL_BATCHED),
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE, .batched = true}),
     ROW(DIAGONAL,
         ABOUT(.name = "diagonal", .idea = "swizzled, with the blocks taken in diagonal order",
               .gain = "spreads what runs at one time over all partitions of memory where ld is a multiple of their "
@@ -269,7 +292,7 @@ static const plx_row rows[ROWS] = {
                       "in flight per thread: the larger the smaller the element",
               .limit = "the bandwidth of memory; tiles at the border and rows that do not begin at 16 bytes go element "
                        "by element",
-              .needs = "", TRANSPOSE_KERNEL),
+              .needs = "", TRANSPOSE_KERNEL, .flags = PLX_KERNEL_BATCHED),
         .recipe = vector_recipe, .unaligned = vector_unaligned),
     ROW(SECTOR_ALIGNED,
         ABOUT(.name = "sector-aligned",
@@ -278,7 +301,7 @@ static const plx_row rows[ROWS] = {
               .gain = "odd leading dimensions lose their price: no sector is written by two blocks; nothing where rows "
                       "are aligned anyway",
               .limit = "the bandwidth of memory; an eighth more is read, though not from memory", .needs = "",
-              TRANSPOSE_KERNEL, .flags = PLX_KERNEL_SPECIAL),
+              TRANSPOSE_KERNEL, .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_BATCHED),
         .recipe = sector_aligned_recipe),
     ROW(TALL_SKINNY,
         ABOUT(.name = "tall-skinny",
@@ -287,16 +310,20 @@ static const plx_row rows[ROWS] = {
               .gain = "no idle threads where a side is short or fills its last tile badly; loses to square tiles where "
                       "both are long",
               .limit = "the bandwidth of memory; a multiplication per element for its place", .needs = "",
-              TRANSPOSE_KERNEL, .flags = PLX_KERNEL_SPECIAL),
+              TRANSPOSE_KERNEL, .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_BATCHED),
         .recipe = tall_skinny_recipe),
 };
 
-/* Whether every row begins at a multiple of so many bytes, if the operands do. */
+/* Whether every row begins at a multiple of so many bytes, if the operands do; of a batch, in every problem. */
 static bool rows_aligned(const plx_problem *problem, int64_t bytes)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     int64_t elements = bytes / plx_transpose_element(problem->dtype)->size;
-    return p->ld_in % elements == 0 && p->ld_out % elements == 0;
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_operation_of(PLX_TRANSPOSE)->extents(problem, extents);
+    return p->ld_in % elements == 0 && p->ld_out % elements == 0 &&
+           plx_batch_stride(problem, IN, &extents[IN]) % elements == 0 &&
+           plx_batch_stride(problem, OUT, &extents[OUT]) % elements == 0;
 }
 
 /* Bytes and pairs of them need the wide accesses more than whole tiles. */

@@ -1,7 +1,7 @@
 /* transpose/sector-aligned: tiles.  Every row of `out` is written from the beginning of a
  * sector on: no two groups write parts of one.  The
  * recipe defines ACROSS, HEIGHT and RUN. */
-#include "device.clh"
+#include "batch.clh"
 
 /* A sector, 32 bytes, that two work-groups write a part of each costs much more than one that
  * is written whole.  So column j of a tile begins at the row `begin`, 1 to RUN rows below the
@@ -48,14 +48,14 @@ INLINE void write_sector_aligned(global T *out, long ld_out, long rows, long fir
 }
 
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_SECTOR_ALIGNED_THREADS, 1, 1))) void
-transpose_sector_aligned(TRANSPOSE_PARAMETERS)
+transpose_sector_aligned(TRANSPOSE_BATCH_PARAMETERS)
 {
     local T staged[DEPTH * PITCH];
-    const uint group = get_group_id(0);
-    const long first = (long)(group % (uint)tiles) * HEIGHT - RUN, col = (long)(group / (uint)tiles) * ACROSS;
+    const uint number = TILE_OF_PROBLEM;
+    const long first = (long)(number % (uint)tiles) * HEIGHT - RUN, col = (long)(number / (uint)tiles) * ACROSS;
     const int width = (int)min(cols - col, (long)ACROSS);
 
-    read_sector_aligned(in + in_offset + col, ld_in, rows, first, width, staged);
+    read_sector_aligned(in + IN_OF_PROBLEM + col, ld_in, rows, first, width, staged);
     barrier(CLK_LOCAL_MEM_FENCE);
-    write_sector_aligned(out + out_offset + col * ld_out, ld_out, rows, first, width, staged);
+    write_sector_aligned(out + OUT_OF_PROBLEM + col * ld_out, ld_out, rows, first, width, staged);
 }

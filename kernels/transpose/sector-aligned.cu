@@ -4,11 +4,11 @@
 
 #define SECTOR_ALIGNED_ENTRY(size, SIZE, T, ...)                                                                   \
     extern "C" __global__ void __launch_bounds__(TRANSPOSE_SECTOR_ALIGNED_THREADS)                                 \
-        transpose_sector_aligned_##size(TRANSPOSE_PARAMETERS(T))                                                   \
+        transpose_sector_aligned_##size(TRANSPOSE_BATCH_PARAMETERS(T))                                             \
     {                                                                                                              \
         grid_dependency_wait();                                                                                    \
         transpose_sector_aligned<T, TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SIZE, TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SIZE, \
-                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS);                        \
+                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS, TRANSPOSE_BATCH);       \
     }
 
 TRANSPOSE_SIZES(SECTOR_ALIGNED_ENTRY)

@@ -1,7 +1,7 @@
 /* What transpose/sector-aligned computes, and transpose/vector where its operands start off alignment. */
 #pragma once
 
-#include "device.cuh"
+#include "batch.cuh"
 
 /* A sector, 32 bytes, that two blocks write a part of each costs much more than one that is
  * written whole.  So column j of a tile begins at the row `begin(j)`, 1 to RUN rows below the
@@ -61,11 +61,12 @@ __device__ void write_sector_aligned(T *__restrict__ out, int64_t ld_out, int64_
 /* For after grid_dependency_wait(). */
 template <class T, int WIDTH, int HEIGHT, int RUN>
 __device__ void transpose_sector_aligned(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                         int64_t ld_in, int64_t ld_out, int down)
+                                         int64_t ld_in, int64_t ld_out, int down, const Batch &batch)
 {
     __shared__ SectorAligned<T, WIDTH, HEIGHT, RUN> staged;
-    const int64_t first = (int64_t)(blockIdx.x % (unsigned)down) * HEIGHT - RUN;
-    const int64_t col = (int64_t)(blockIdx.x / (unsigned)down) * WIDTH;
+    const unsigned number = batch.move(in, out);
+    const int64_t first = (int64_t)(number % (unsigned)down) * HEIGHT - RUN;
+    const int64_t col = (int64_t)(number / (unsigned)down) * WIDTH;
     const int width = tile_part(cols - col, WIDTH);
 
     read_sector_aligned(in + col, ld_in, rows, first, width, staged);

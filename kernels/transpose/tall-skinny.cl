@@ -1,7 +1,7 @@
 /* transpose/tall-skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
  * memory of either side: no thread is idle because a side is short.  The recipe defines CAPACITY,
  * the elements of a tile. */
-#include "device.clh"
+#include "batch.clh"
 
 #define EACH (CAPACITY / TRANSPOSE_TALL_SKINNY_THREADS)
 
@@ -18,11 +18,12 @@ static uint inverse_of(int by)
 
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a work-item idle because a side is short. */
-kernel WORK_GROUP(TRANSPOSE_TALL_SKINNY_THREADS) void transpose_tall_skinny(TRANSPOSE_PARAMETERS, int height, int width)
+kernel WORK_GROUP(TRANSPOSE_TALL_SKINNY_THREADS) void transpose_tall_skinny(TRANSPOSE_BATCH_PARAMETERS, int height,
+                                                                            int width)
 {
     local T staged[CAPACITY + CAPACITY / 2];
-    const uint group = get_group_id(0);
-    const long row = (long)(group % (uint)tiles) * height, col = (long)(group / (uint)tiles) * width;
+    const uint number = TILE_OF_PROBLEM;
+    const long row = (long)(number % (uint)tiles) * height, col = (long)(number / (uint)tiles) * width;
     const int inside_rows = (int)min(rows - row, (long)height), inside_cols = (int)min(cols - col, (long)width);
     const uint by_width = inverse_of(width), by_height = inverse_of(height);
     const int item = get_local_id(0);
@@ -31,8 +32,8 @@ kernel WORK_GROUP(TRANSPOSE_TALL_SKINNY_THREADS) void transpose_tall_skinny(TRAN
     const int step_i = width <= height ? width | 1 : 1, step_j = width <= height ? 1 : height | 1;
     T held[EACH];
 
-    in += in_offset + row * ld_in + col;
-    out += out_offset + col * ld_out + row;
+    in += IN_OF_PROBLEM + row * ld_in + col;
+    out += OUT_OF_PROBLEM + col * ld_out + row;
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
         const int e = k * TRANSPOSE_TALL_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;

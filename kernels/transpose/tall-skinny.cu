@@ -1,6 +1,6 @@
 /* transpose/tall-skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
  * memory of either side: no thread is idle because a side is short. */
-#include "device.cuh"
+#include "batch.cuh"
 
 /* e / by for 0 <= e * by < 2^32, where `inverse` is 2^32 / by, rounded up (0 for 1). */
 static __device__ int quotient(int e, int by, unsigned inverse)
@@ -24,13 +24,15 @@ static __device__ int tall_skinny_place(int i, int j, int height, int width)
  * columns, and neither leaves a thread idle because a side is short. */
 template <class T, int CAPACITY>
 __device__ void transpose_tall_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                      int64_t ld_in, int64_t ld_out, int down, int height, int width)
+                                      int64_t ld_in, int64_t ld_out, int down, const Batch &batch, int height,
+                                      int width)
 {
     grid_dependency_wait();
     constexpr int threads = TRANSPOSE_TALL_SKINNY_THREADS, each = CAPACITY / threads;
     __shared__ T staged[CAPACITY + CAPACITY / 2];
-    const int64_t row = (int64_t)(blockIdx.x % (unsigned)down) * height;
-    const int64_t col = (int64_t)(blockIdx.x / (unsigned)down) * width;
+    const unsigned number = batch.move(in, out);
+    const int64_t row = (int64_t)(number % (unsigned)down) * height;
+    const int64_t col = (int64_t)(number / (unsigned)down) * width;
     const int inside_rows = tile_part(rows - row, height), inside_cols = tile_part(cols - col, width);
     const unsigned by_width = inverse_of(width), by_height = inverse_of(height);
     T held[each];
@@ -57,11 +59,12 @@ __device__ void transpose_tall_skinny(const T *__restrict__ in, T *__restrict__ 
     }
 }
 
-#define TALL_SKINNY_ENTRY(size, SIZE, T, ...)                                                                 \
-    extern "C" __global__ void __launch_bounds__(TRANSPOSE_TALL_SKINNY_THREADS, TRANSPOSE_TALL_SKINNY_BLOCKS) \
-        transpose_tall_skinny_##size(TRANSPOSE_PARAMETERS(T), int height, int width)                          \
-    {                                                                                                         \
-        transpose_tall_skinny<T, TRANSPOSE_TALL_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, height, width);  \
+#define TALL_SKINNY_ENTRY(size, SIZE, T, ...)                                                                         \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_TALL_SKINNY_THREADS, TRANSPOSE_TALL_SKINNY_BLOCKS)         \
+        transpose_tall_skinny_##size(TRANSPOSE_BATCH_PARAMETERS(T), int height, int width)                            \
+    {                                                                                                                 \
+        transpose_tall_skinny<T, TRANSPOSE_TALL_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, TRANSPOSE_BATCH, height, \
+                                                                        width);                                       \
     }
 
 TRANSPOSE_SIZES(TALL_SKINNY_ENTRY)

@@ -1,6 +1,6 @@
 /* transpose/vector: a micro-tile per thread, 16-byte accesses both ways, in global and in local
  * memory.  The recipe defines WIDTH, the elements in a PACK, and SIZE, rows and columns of a tile. */
-#include "device.clh"
+#include "batch.clh"
 
 #define PACKS (SIZE / WIDTH) /* in a row of a tile; a power of two */
 #define THREADS (PACKS * PACKS)
@@ -81,14 +81,14 @@ INLINE bool is_whole(tile_place tile, long rows, long cols, global const T *in, 
     return (rows - tile.row >= SIZE) & (cols - tile.col >= SIZE) & (misplaced % 16 == 0);
 }
 
-kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void transpose_vector(TRANSPOSE_PARAMETERS)
+kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void transpose_vector(TRANSPOSE_BATCH_PARAMETERS)
 {
     local PACK staged[SIZE * PACKS];
-    const tile_place tile = tile_downwards(tiles, SIZE, rows, cols);
-    const bool whole = is_whole(tile, rows, cols, in + in_offset, ld_in, out + out_offset, ld_out);
+    const tile_place tile = tile_numbered(TILE_OF_PROBLEM, tiles, SIZE, rows, cols);
+    const bool whole = is_whole(tile, rows, cols, in + IN_OF_PROBLEM, ld_in, out + OUT_OF_PROBLEM, ld_out);
 
-    in += in_offset + tile.row * ld_in + tile.col;
-    out += out_offset + tile.col * ld_out + tile.row;
+    in += IN_OF_PROBLEM + tile.row * ld_in + tile.col;
+    out += OUT_OF_PROBLEM + tile.col * ld_out + tile.row;
     if (whole)
         read_whole_tile(in, ld_in, staged);
     else

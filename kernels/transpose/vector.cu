@@ -76,11 +76,12 @@ __device__ void transpose_any_tile(const T *__restrict__ in, T *__restrict__ out
 
 template <class T, int SIZE>
 __device__ void transpose_vector(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                 int64_t ld_in, int64_t ld_out, int down)
+                                 int64_t ld_in, int64_t ld_out, int down, const Batch &batch)
 {
     grid_dependency_wait();
     __shared__ Pack<T> staged[SIZE * SIZE / Pack<T>::width];
-    const Tile tile = tile_downwards(down, SIZE, rows, cols);
+    const unsigned number = batch.move(in, out);
+    const Tile tile = tile_numbered(number, down, SIZE, rows, cols);
     const bool aligned = rows_aligned(in, ld_in) && rows_aligned(out, ld_out);
 
     in += tile.row * ld_in + tile.col;
@@ -93,9 +94,9 @@ __device__ void transpose_vector(const T *__restrict__ in, T *__restrict__ out, 
 
 #define VECTOR_ENTRY(size, SIZE, T, ...)                                                            \
     extern "C" __global__ void __launch_bounds__(vector_threads<T, TRANSPOSE_VECTOR_TILE_##SIZE>()) \
-        transpose_vector_##size(TRANSPOSE_PARAMETERS(T))                                            \
+        transpose_vector_##size(TRANSPOSE_BATCH_PARAMETERS(T))                                      \
     {                                                                                               \
-        transpose_vector<T, TRANSPOSE_VECTOR_TILE_##SIZE>(TRANSPOSE_ARGUMENTS);                     \
+        transpose_vector<T, TRANSPOSE_VECTOR_TILE_##SIZE>(TRANSPOSE_ARGUMENTS, TRANSPOSE_BATCH);    \
     }
 
 TRANSPOSE_SIZES(VECTOR_ENTRY)
@@ -104,11 +105,11 @@ TRANSPOSE_SIZES(VECTOR_ENTRY)
  * are what counts then. */
 #define UNALIGNED_ENTRY(size, SIZE, T, ...)                                                                        \
     extern "C" __global__ void __launch_bounds__(TRANSPOSE_SECTOR_ALIGNED_THREADS)                                 \
-        transpose_unaligned_##size(TRANSPOSE_PARAMETERS(T))                                                        \
+        transpose_unaligned_##size(TRANSPOSE_BATCH_PARAMETERS(T))                                                  \
     {                                                                                                              \
         grid_dependency_wait();                                                                                    \
         transpose_sector_aligned<T, TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SIZE, TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SIZE, \
-                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS);                        \
+                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS, TRANSPOSE_BATCH);       \
     }
 
 TRANSPOSE_SMALL_SIZES(UNALIGNED_ENTRY)

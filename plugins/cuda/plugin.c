@@ -1,17 +1,26 @@
 /* The cuda plugin: our kernels on NVIDIA's driver. */
 #include "plugins/cuda/plan.h"
 
+#include "kernels/operation.h"
 #include "kernels/recipe.h"
 #include "plugins/cuda/code.h"
 
 #include "config.h"
+
+/* A batch that a kernel refuses comes to it one problem at a time. */
+static plx_status supports_in_turn(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)
+{
+    const plx_problem one = plx_batch_one(problem);
+    const plx_status status = plx_cuda_supports(session, problem, kernel, error);
+    return status == PLX_UNSUPPORTED ? plx_cuda_supports(session, &one, kernel, error) : status;
+}
 
 static plx_status cuda_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
 {
     size_t choice = 0;
     plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
     if (status == PLX_OK)
-        status = plx_cuda_supports(session, problem, choice, error);
+        status = supports_in_turn(session, problem, choice, error);
     if (status == PLX_OK)
         *kernel = choice;
     return status;

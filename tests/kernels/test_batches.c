@@ -176,13 +176,83 @@ static void test_reductions_chosen(void **state)
     assert_string_equal(chosen(&one, &hopper), "onepass");
 }
 
+/* ---- transpose ----------------------------------------------------------------------------------- */
+
+enum { TILES_OF_PROBLEM = 7, IN_STRIDE, OUT_STRIDE };
+
+/* As many blocks for each problem as it has alone. */
+static void assert_repeats(const char *kernel, const plx_problem *batch, const plx_device_info *device)
+{
+    const plx_problem one = plx_batch_one(batch);
+    const plx_recipe alone = recipe_of(&one, kernel, device), all = recipe_of(batch, kernel, device);
+    const plx_step *step = &all.steps[0];
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_operation_of(PLX_TRANSPOSE)->extents(batch, extents);
+    assert_int_equal(all.step_count, alone.step_count);
+    if (alone.step_count == 0)
+        return;
+    assert_int_equal(argument(&alone.steps[0], TILES_OF_PROBLEM), alone.steps[0].grid[0]);
+    assert_int_equal(argument(step, TILES_OF_PROBLEM), alone.steps[0].grid[0]);
+    assert_int_equal(step->grid[0], (uint64_t)plx_problem_count(batch) * alone.steps[0].grid[0]);
+    assert_int_equal(argument(step, IN_STRIDE), plx_batch_stride(batch, 0, &extents[0]));
+    assert_int_equal(argument(step, OUT_STRIDE), plx_batch_stride(batch, 1, &extents[1]));
+    assert_int_equal(argument(&alone.steps[0], IN_STRIDE), 0);
+    assert_int_equal(step->tile_rows, 0); /* what a block writes is no rectangle of the whole result */
+}
+
+static void test_transposes_repeat(void **state)
+{
+    static const char *const kernels[] = {"swizzled", "vector", "sector-aligned", "tall-skinny"};
+    static const int64_t sides[] = {0, 1, 3, 33, 128, 1000};
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
+    (void)state;
+    for (size_t i = 0; i < 4 * 6 * 6; i++) {
+        plx_problem batch =
+            batch_of(plx_transpose_of(i % 2 == 0 ? PLX_F32 : PLX_I8, sides[i / 24], sides[i / 4 % 6]), 1000);
+        if (i % 3 == 0)
+            batch.batch.stride[0] = 0;
+        assert_repeats(kernels[i % 4], &batch, &hopper);
+        assert_repeats(kernels[i % 4], &batch, &opencl);
+    }
+}
+
+/* Which by their number differ from one problem; and what none of them takes comes to the kernel of one. */
+static void test_transposes_chosen(void **state)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem aligned = batch_of(plx_transpose_of(PLX_F32, 128, 128), 512), many = aligned;
+    const plx_problem ragged = batch_of(plx_transpose_of(PLX_F32, 1000, 60), 96),
+                      thin = batch_of(plx_transpose_of(PLX_F32, 100000, 3), 10);
+    (void)state;
+    assert_string_equal(chosen(&aligned, &hopper), "vector");
+    assert_string_equal(chosen(&ragged, &hopper), "sector-aligned");
+    assert_string_equal(chosen(&thin, &hopper), "tall-skinny");
+    aligned.batch.stride[0] = 128 * 128 + 1; /* rows of the second one do not begin at 16 bytes */
+    assert_string_not_equal(chosen(&aligned, &hopper), "vector");
+    many.batch.count = INT32_MAX;
+    expect_refusal(&many, "vector", &hopper, "more than 2^31 - 1 tiles");
+    assert_string_equal(chosen(&many, &hopper), "vector");
+}
+
+/* A row that does not say that it takes batches is asked about one problem. */
+static void test_others_see_one(void **state)
+{
+    const plx_problem rows = batch_of(plx_reduce_of(PLX_F32, PLX_SUM, 100), 3), columns = columns_of(PLX_F32, 9, 5);
+    const plx_row *onepass = row_named(PLX_REDUCE, "onepass"), *batched = row_named(PLX_REDUCE, "segments");
+    (void)state;
+    assert_false(plx_row_problem(onepass, &rows).batch.batched);
+    assert_int_equal(plx_row_problem(onepass, &columns).of.reduce.inner, 0);
+    assert_true(plx_row_problem(batched, &rows).batch.batched);
+    assert_int_equal(plx_row_problem(batched, &columns).of.reduce.inner, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_segments_cover),
-        cmocka_unit_test(test_segments_shapes),
-        cmocka_unit_test(test_segments_refuse),
-        cmocka_unit_test(test_reductions_chosen),
+        cmocka_unit_test(test_segments_cover),    cmocka_unit_test(test_segments_shapes),
+        cmocka_unit_test(test_segments_refuse),   cmocka_unit_test(test_reductions_chosen),
+        cmocka_unit_test(test_transposes_repeat), cmocka_unit_test(test_transposes_chosen),
+        cmocka_unit_test(test_others_see_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
