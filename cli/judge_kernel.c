@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,23 +178,52 @@ static void end_orphans(void)
     }
 }
 
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about, (void)kind, (void)where;
+    (void)remove(path);
+    return 0;
+}
+
+/* A place for temporary files, also those of compilers: what is ended in the middle removes none.  "": there is none.
+ */
+static void make_place(char *place, size_t capacity)
+{
+    const char *in = getenv("TMPDIR");
+    (void)snprintf(place, capacity, "%.400s/parallax-judge-XXXXXX", in != NULL && in[0] != '\0' ? in : "/tmp");
+    if (mkdtemp(place) == NULL)
+        place[0] = '\0';
+}
+
+static void remove_place(const char *place)
+{
+    enum { OPEN = 8 };
+    if (place[0] != '\0')
+        (void)nftw(place, remove_one, OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
 static void run_apart(worker_function *what, cli_options *options, judged *to, bool compiles)
 {
     const pid_t parent = getpid();
+    char place[512];
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     to->ended = false;
+    make_place(place, sizeof place);
     (void)fflush(NULL);
     const pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        if (place[0] != '\0')
+            (void)setenv("TMPDIR", place, 1);
         work(what, options, to, parent, compiles);
-    if (child < 0) {
-        end_it(to, JUDGED_FAILED, "no process could be made");
-        return;
     }
-    (void)setpgid(child, child);
-    wait_for(child, to, compiles);
-    (void)kill(-child, SIGKILL);
-    end_orphans();
+    if (child > 0) {
+        (void)setpgid(child, child);
+        wait_for(child, to, compiles);
+        (void)kill(-child, SIGKILL);
+        end_orphans();
+    } else
+        end_it(to, JUDGED_FAILED, "no process could be made");
+    remove_place(place);
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------ */
