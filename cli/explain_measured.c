@@ -76,6 +76,7 @@ static int show_file(const char *name, plx_op op, const char *kernel)
     for (size_t i = 0; i < results.record_count; i++) {
         const plx_record *record = &results.records[i];
         if (record->problem.op == op && isfinite(record->gain) && record->gain > 0 &&
+            (record->kernel_flags & PLX_KERNEL_SPECIAL) == 0 &&
             (kernel == NULL || strcmp(record->kernel, kernel) == 0) && is_largest(&results, i))
             add_record(&results, i, &table);
     }

@@ -33,6 +33,11 @@ bool plx_page_in_flops(plx_page *page, size_t problem)
     return page->kinds[page->problems[problem].kind].in_flops;
 }
 
+double plx_page_gain(const plx_record *record)
+{
+    return (record->kernel_flags & PLX_KERNEL_SPECIAL) != 0 || !(record->gain > 0) ? 0 : record->gain;
+}
+
 double plx_page_rate(const plx_page_record *record, bool flops)
 {
     if (!(record->time > 0))

@@ -164,8 +164,8 @@ static void bar_text(const ladder *of, const plx_page_record *one, char *text, s
 {
     char time[48], gain[32], more[64] = "";
     plx_duration_text(one->time, "µs", time, sizeof time);
-    plx_number_text(one->is->gain, 3, gain, sizeof gain);
-    if (one->is->gain > 0)
+    plx_number_text(plx_page_gain(one->is), 3, gain, sizeof gain);
+    if (plx_page_gain(one->is) > 0)
         (void)snprintf(more, sizeof more, ", %s times the step before", gain);
     (void)snprintf(text, capacity, "%s %s: %s%s", of->page->series[one->series].shown, one->is->kernel, time, more);
 }
@@ -403,8 +403,8 @@ static void put_cells(const ladder *of, const plx_page_record *one, double best,
         return;
     }
     plx_duration_text(one->time, "µs", time, sizeof time);
-    if (one->is->gain > 0)
-        (void)snprintf(gain, sizeof gain, "%.*f", one->is->gain < 9.995 ? 2 : 1, one->is->gain);
+    if (plx_page_gain(one->is) > 0)
+        (void)snprintf(gain, sizeof gain, "%.*f", plx_page_gain(one->is) < 9.995 ? 2 : 1, plx_page_gain(one->is));
     (void)fprintf(to, " %s | %.0f | %s | %.0f %% |", time, plx_page_rate(one, of->flops), gain, 100 * best / one->time);
 }
 

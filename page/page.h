@@ -103,6 +103,8 @@ bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b);
 /* Whether no problem before it is of its kind. */
 bool plx_page_opens_kind(plx_page *page, size_t problem);
 double plx_page_rate(const plx_page_record *record, bool flops);
+/* Over the step before; 0: none, as of a kernel beside the ladder, for which older files have one. */
+double plx_page_gain(const plx_record *record);
 /* The name of a chip's first device. */
 const char *plx_page_chip(plx_page *page, size_t chip);
 

@@ -236,8 +236,8 @@ static void put_remarks(const plx_page_record *one, const reasons *why, FILE *to
     }
     if (is->remark[0] != '\0')
         add_remark(to, &count, "", is->remark);
-    plx_number_text(is->gain, 3, number, sizeof number);
-    if (is->gain > 0)
+    plx_number_text(plx_page_gain(is), 3, number, sizeof number);
+    if (plx_page_gain(is) > 0)
         add_remark(to, &count, "gain over the step before ", number);
     if (is->ceiling.fraction > 1)
         add_remark(to, &count,

@@ -215,6 +215,27 @@ static void counter_fields(plx_archive *archive, plx_record *record)
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
+/* Kernels beside the ladder of which files of before the field "special" do not say so. */
+static const struct named_kernel {
+    plx_op op;
+    const char *name;
+} special_before[] = {
+    {PLX_GEMM, "async-copy"},       {PLX_GEMM, "many-blocks"},
+    {PLX_GEMM, "short-k"},          {PLX_GEMM, "few-rows"},
+    {PLX_GEMM, "matvec"},           {PLX_GEMM, "mma-direct"},
+    {PLX_GEMM, "wgmma-narrow"},     {PLX_TRANSPOSE, "sector-aligned"},
+    {PLX_TRANSPOSE, "tall-skinny"}, {PLX_MATVEC, "split"},
+    {PLX_MATVEC, "tall-skinny"},
+};
+
+static bool was_special(const plx_record *record)
+{
+    for (size_t i = 0; i < sizeof special_before / sizeof *special_before; i++)
+        if (record->problem.op == special_before[i].op && strcmp(record->kernel, special_before[i].name) == 0)
+            return true;
+    return false;
+}
+
 static void flag_fields(plx_archive *archive, plx_record *record)
 {
     bool baseline = (record->kernel_flags & PLX_KERNEL_BASELINE) != 0;
@@ -225,6 +246,8 @@ static void flag_fields(plx_archive *archive, plx_record *record)
         baseline = plx_archive_flag(archive, "yardstick", false, baseline);
     vendor = plx_archive_flag(archive, "vendor", vendor, false);
     special = plx_archive_mark(archive, "special", special);
+    if (plx_archive_reads(archive))
+        special = special || (!vendor && !baseline && was_special(record));
     if (plx_archive_reads(archive))
         record->kernel_flags = (baseline ? PLX_KERNEL_BASELINE : 0u) | (vendor ? PLX_KERNEL_VENDOR : 0u) |
                                (special ? PLX_KERNEL_SPECIAL : 0u);

@@ -54,6 +54,10 @@ expect_run 0 '' explain gemm banks
 shows "kernels say something of banks"
 
 # Gains that were recorded, with their device and the step that they are over.
+expect_run 0 '' explain gemm --measured # a gain is that of a step over the one before, which kernels beside the ladder are not
+grep -q ' stream-k .* over split-k ' "$work/out" || fail "a step has no gain"
+! grep -E '(async-copy|many-blocks) ' "$work/out" || fail "a kernel beside the ladder has a gain, or is a step"
+cases=$((cases + 2))
 expect_run 0 '' explain gemm/tile-1d --measured
 shows "measured on NVIDIA H200 (results/h200/ladder-gemm.json)"
 grep -q 'tile-1d  cuda:0 *[0-9.]*x over smem-block *[0-9]* GFLOP/s  f32' "$work/out" || fail "the gain of tile-1d is missing"
