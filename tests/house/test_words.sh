@@ -12,7 +12,7 @@ wrong() {
     awk '
         function bad(why) { print FILENAME ":" FNR ": " why ": " $0; found = 1 }
         /^(#|\.SH|\.SS|# )/ { next }
-        /(^|[.:)] +|\*\*|^ *- |\| )"?What / && !/What [^.]*\?/ { bad("\"What\" as a subject") }
+        /(^|[.:)] +|\*\*|^ *[-*]? *|\| )"?What / && !/What [^.]*\?/ { bad("\"What\" as a subject") }
         /(^|[^a-z])of (now|then|today)([^a-z]|$)/ { bad("\"of now\"") }
         /[0-9]\.[0-9]+ of (cuBLAS|cublasLt|CUB|gemv|geam|CLBlast|OpenBLAS|CUDA|OpenCL)([^a-zA-Z\047]|$)/ { bad("a speed as a part of a name") }
         END { exit found }' "$@"
@@ -26,6 +26,8 @@ expect() { # STATUS LINE
 expect 1 'What is kept lies in the cache.'
 expect 1 'It ends. What it wrote is whole.'
 expect 1 '- What a plugin says is checked.'
+expect 1 '  * What is timed is judged.'
+expect 1 '    What it wrote is whole.'
 expect 1 'with the kernels of now'
 expect 1 '4096x4096 has 1.03 of cuBLAS, on an H100'
 expect 0 '# What was measured'
