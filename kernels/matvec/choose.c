@@ -1,5 +1,6 @@
 /* Which kernel a matrix-vector product takes. */
 #include "geometry.h"
+#include "operation.h"
 #include "recipe.h"
 
 /* Bytes of rows that a few lanes read in reasonable time, of those of which a block is faster if there
@@ -12,13 +13,25 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
     return problem->of.matvec.trans;
 }
 
+/* `split` takes one problem at a time: a launch for each, which takes as long as a device reads so many bytes. */
+enum { LAUNCH_BYTES = 8 * 1024 * 1024, LAUNCH_US = 3 };
+
+static bool is_small(const plx_problem *problem)
+{
+    return (double)outputs_of(problem) * (double)terms_of(problem) * (double)element_size(problem->dtype) <
+           LAUNCH_BYTES;
+}
+
 /* Panels of whole columns don't fill the device, or would be pieces of lines. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
     if (!problem->of.matvec.trans)
         return false;
-    plx_matvec_panels cut = plx_matvec_plan_chunked_panels(problem, device);
-    return cut.chunks > 1 && cut.time < plx_matvec_plan_panels(problem, device).time;
+    const plx_problem one = plx_batch_one(problem);
+    plx_matvec_panels cut = plx_matvec_plan_chunked_panels(&one, device);
+    int64_t count = plx_problem_count(problem), rounds = quotient_up(count, larger(device->units, 1));
+    double time = cut.time + (problem->batch.batched ? LAUNCH_US : 0);
+    return cut.chunks > 1 && (double)count * time < (double)rounds * plx_matvec_plan_panels(problem, device).time;
 }
 
 static int64_t bytes_of_row(const plx_problem *problem)
@@ -47,10 +60,11 @@ static bool has_long_rows(const plx_problem *problem, const plx_device_info *dev
  * it would wait. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t items = plx_matvec_coaligned_items(problem, MATVEC_ROWS), units = device->units;
+    int64_t items = plx_matvec_all(problem, plx_matvec_coaligned_items(problem, MATVEC_ROWS)), units = device->units;
     int64_t bytes = bytes_of_row(problem);
-    return !problem->of.matvec.trans && ((bytes >= LONG_ROW && items < units * MATVEC_COALIGNED_BLOCKS) ||
-                                         (bytes >= CUT_ROW && items < units * 3 / 2));
+    return !problem->of.matvec.trans && !(problem->batch.batched && is_small(problem)) &&
+           ((bytes >= LONG_ROW && items < units * MATVEC_COALIGNED_BLOCKS) ||
+            (bytes >= CUT_ROW && items < units * 3 / 2));
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.

@@ -1,6 +1,8 @@
 /* The geometry of the matrix-vector products, and the depth of their sums. */
 #include "geometry.h"
 
+#include "operation.h"
+
 static int64_t clamp(int64_t value, int64_t least, int64_t most)
 {
     return value < least ? least : value > most ? most : value;
@@ -9,6 +11,12 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 static double smaller_of(double a, double b)
 {
     return a < b ? a : b;
+}
+
+int64_t plx_matvec_all(const plx_problem *problem, int64_t count)
+{
+    int64_t all;
+    return __builtin_mul_overflow(count, plx_problem_count(problem), &all) ? INT64_MAX / 64 : all;
 }
 
 int64_t plx_matvec_period(const plx_problem *problem)
@@ -38,8 +46,8 @@ enum { PAIR_ROW = 20 * 1024 }; /* bytes: rounds of four packs of a row are full 
 int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t at_once = larger(device->units, 1) * MATVEC_COALIGNED_BLOCKS;
-    double four = fullness(plx_matvec_coaligned_items(problem, MATVEC_ROWS), at_once);
-    double pair = fullness(plx_matvec_coaligned_items(problem, MATVEC_PAIR_ROWS), at_once);
+    double four = fullness(plx_matvec_all(problem, plx_matvec_coaligned_items(problem, MATVEC_ROWS)), at_once);
+    double pair = fullness(plx_matvec_all(problem, plx_matvec_coaligned_items(problem, MATVEC_PAIR_ROWS)), at_once);
     bool is_long = terms_of(problem) >= PAIR_ROW / element_size(problem->dtype);
     return is_long && pair > 1.01 * four ? MATVEC_PAIR_ROWS : MATVEC_ROWS;
 }
@@ -162,14 +170,15 @@ bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *dev
     int64_t blocks = quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS);
 
     return !p->trans && p->lda % pack_width(problem->dtype) != 0 && p->lda == p->cols && bytes >= SHORTEST_OF_STREAM &&
-           bytes <= LONGEST_OF_STREAM && blocks >= larger(device->units, 1) * STREAM_BLOCKS;
+           bytes <= LONGEST_OF_STREAM && plx_matvec_all(problem, blocks) >= larger(device->units, 1) * STREAM_BLOCKS;
 }
 
 bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, 32);
     int64_t rows_of_block = COALIGNED_THREADS / (INT64_C(1) << levels(packs)) * MATVEC_ROWS;
-    return quotient_up(outputs_of(problem), rows_of_block) < larger(device->units, 1) * FULL_BLOCKS;
+    return plx_matvec_all(problem, quotient_up(outputs_of(problem), rows_of_block)) <
+           larger(device->units, 1) * FULL_BLOCKS;
 }
 
 /* ---- depth: additions that a term meets, its product's own rounding among them --- */

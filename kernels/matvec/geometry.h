@@ -41,6 +41,9 @@ static inline int64_t packs_of(const plx_problem *problem, int64_t elements)
 /* Threads of a block that has MATVEC_ROWS rows. */
 enum { COALIGNED_THREADS = 32 * MATVEC_WARPS };
 
+/* `count` of each problem, of all problems of a batch. */
+int64_t plx_matvec_all(const plx_problem *problem, int64_t count);
+
 /* How many rows further on one begins as this one does, against 16 bytes. */
 int64_t plx_matvec_period(const plx_problem *problem);
 /* Blocks of `rows` rows, `period` apart; some may be empty. */

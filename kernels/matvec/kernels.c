@@ -59,6 +59,40 @@ static plx_step *add_product(const plx_problem *problem, plx_recipe *recipe, con
     return step;
 }
 
+/* Elements from an operand of one problem to that of the next. */
+static void add_strides(plx_step *step, const plx_problem *problem)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_operation_of(PLX_MATVEC)->extents(problem, extents);
+    for (size_t i = A; i <= Y; i++)
+        plx_step_i64(step, plx_batch_stride(problem, i, &extents[i]));
+}
+
+/* As add_product(), of kernels that take batches: the blocks of one problem after those of the one before.  NULL where
+ * those are more than can be counted. */
+static plx_step *add_products(const plx_problem *problem, plx_recipe *recipe, const char *entry, int64_t threads,
+                              int64_t blocks, plx_error *error)
+{
+    int64_t all;
+
+    if (__builtin_mul_overflow(blocks, plx_problem_count(problem), &all)) {
+        (void)plx_fail(error, PLX_UNSUPPORTED, "%lld problems of %lld blocks are too many",
+                       (long long)plx_problem_count(problem), (long long)blocks);
+        return NULL;
+    }
+    plx_step *step = add_product(problem, recipe, entry, threads, all);
+    plx_step_i32(step, (int32_t)blocks);
+    add_strides(step, problem);
+    return step;
+}
+
+/* What a block writes, where all of the result is one vector. */
+static void set_tile(plx_step *step, const plx_problem *problem, int64_t outputs)
+{
+    if (!problem->batch.batched)
+        plx_step_tile(step, 1, outputs);
+}
+
 /* The form of rows with one launch: a block for every `per_block` elements of y. */
 typedef struct single {
     const char *entry;
@@ -220,8 +254,10 @@ static plx_status vector_rows_recipe(const plx_problem *problem, const plx_devic
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     int64_t rows = plx_matvec_rows_of_vector(problem, device);
-    plx_step *step =
-        add_product(problem, recipe, "matvec_vector", COALIGNED_THREADS, plx_matvec_coaligned_items(problem, rows));
+    plx_step *step = add_products(problem, recipe, "matvec_vector", COALIGNED_THREADS,
+                                  plx_matvec_coaligned_items(problem, rows), error);
+    if (step == NULL)
+        return PLX_UNSUPPORTED;
     plx_step_i64(step, plx_matvec_period(problem));
     append(recipe->variant, sizeof recipe->variant, rows == MATVEC_ROWS ? "" : "_pair");
     append(recipe->defines, sizeof recipe->defines, rows == MATVEC_ROWS ? "" : " -DPAIR");
@@ -236,7 +272,9 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     plx_matvec_panels plan = plx_matvec_plan_panels(problem, device);
-    plx_step *step = add_product(problem, recipe, "matvec_vector", plan.block->threads, plan.items);
+    plx_step *step = add_products(problem, recipe, "matvec_vector", plan.block->threads, plan.items, error);
+    if (step == NULL)
+        return PLX_UNSUPPORTED;
     add_panels(problem, recipe, step, &plan, device);
     return plx_recipe_check(recipe, shared_bytes(problem, panel_elements(problem, &plan)), device, error);
 }
@@ -301,9 +339,11 @@ static plx_status split_recipe(const plx_problem *problem, const plx_device_info
 static plx_status tall_skinny_stream_recipe(const plx_problem *problem, const plx_device_info *device,
                                             plx_recipe *recipe, plx_error *error)
 {
-    plx_step *step = add_product(problem, recipe, "matvec_tall_skinny_stream", MATVEC_STREAM_ROWS,
-                                 quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS));
-    plx_step_tile(step, 1, MATVEC_STREAM_ROWS);
+    plx_step *step = add_products(problem, recipe, "matvec_tall_skinny_stream", MATVEC_STREAM_ROWS,
+                                  quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS), error);
+    if (step == NULL)
+        return PLX_UNSUPPORTED;
+    set_tile(step, problem, MATVEC_STREAM_ROWS);
     plx_step_shared(step, plx_matvec_stream_elements(terms_of(problem)) * element_size(problem->dtype));
     return plx_recipe_check(recipe, 0, device, error);
 }
@@ -322,9 +362,11 @@ static plx_status tall_skinny_rows_recipe(const plx_problem *problem, const plx_
 {
     bool few = plx_matvec_is_few(problem, device);
     int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
-    plx_step *step = add_product(problem, recipe, "matvec_tall_skinny", COALIGNED_THREADS,
-                                 quotient_up(outputs_of(problem), COALIGNED_THREADS / width * rows));
-    plx_step_tile(step, 1, COALIGNED_THREADS / width * rows);
+    plx_step *step = add_products(problem, recipe, "matvec_tall_skinny", COALIGNED_THREADS,
+                                  quotient_up(outputs_of(problem), COALIGNED_THREADS / width * rows), error);
+    if (step == NULL)
+        return PLX_UNSUPPORTED;
+    set_tile(step, problem, COALIGNED_THREADS / width * rows);
     plx_step_i32(step, (int32_t)width);
     append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
     append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");
@@ -392,7 +434,7 @@ static const plx_row rows[ROWS] = {
               .gain = "a little: a quarter of the load instructions for A, a sixteenth for x; transposed, where panels "
                       "were pieces of lines, up to half",
               .limit = "memory bandwidth; with few rows or columns, the blocks that there are", .needs = "",
-              MATVEC_KERNEL_OF_ALL, .depth = plx_matvec_depth_of_vector),
+              MATVEC_KERNEL_OF_ALL, .flags = PLX_KERNEL_BATCHED, .depth = plx_matvec_depth_of_vector),
         .recipe = vector_recipe),
     ROW(SPLIT,
         ABOUT(.name = "split", .idea = "long rows split over blocks, partials combined in a fixed order",
@@ -408,7 +450,7 @@ static const plx_row rows[ROWS] = {
                       "stream through shared memory",
               .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
               .limit = "memory bandwidth", .needs = "A as it lies, not transposed", MATVEC_KERNEL_OF_ALL,
-              .depth = plx_matvec_depth_of_tall_skinny, .flags = PLX_KERNEL_SPECIAL),
+              .depth = plx_matvec_depth_of_tall_skinny, .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_BATCHED),
         .recipe = tall_skinny_recipe),
 };
 

@@ -1,6 +1,8 @@
 /* Transposed products: panels of columns, and the one rule that takes a problem to them. */
 #include "geometry.h"
 
+#include "operation.h"
+
 #include <assert.h>
 
 /* The shapes of block, each a kernel of its own. */
@@ -181,7 +183,8 @@ static double time_of(const plx_problem *problem, const plx_matvec_panels *plan,
 
 typedef struct search {
     const plx_problem *problem;
-    int64_t units, most_threads;
+    int64_t units; /* a batch's problems share the device's */
+    int64_t most_threads;
     plx_matvec_panels best;
 } search;
 
@@ -238,7 +241,7 @@ static void consider_chunks(search *s, const plx_matvec_block *block, int64_t wa
 static search search_of(const plx_problem *problem, const plx_device_info *device)
 {
     return (search){.problem = problem,
-                    .units = larger(device->units, 1),
+                    .units = larger(device->units / plx_problem_count(problem), 1),
                     .most_threads = larger(device->max_block_threads, small.threads)};
 }
 

@@ -3,7 +3,7 @@
  * bytes, wherever the row begins, and elements at its ends.  Where there are many rows without a
  * gap between them, a work-group takes a run of them as one stream of packs to local memory, and
  * each thread sums one row from there. */
-#include "device.clh"
+#include "batch.clh"
 
 /* A processor has not the registers for unrolled loops (gemm/device.clh has none either); and PoCL 6.0 ends the
  * program when LLVM's combining of instructions has to go over what it made of these once more. */
@@ -105,13 +105,13 @@ INLINE void combine_group(T *sum, int width, local T *scratch)
 #endif
 }
 
-kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS, int width)
+kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_BATCH_PARAMETERS, int width)
 {
-    MATVEC_OPERANDS;
+    MATVEC_OPERANDS_OF_PROBLEM;
     local T scratch[TALL_SKINNY_THREADS];
     const int levels = 31 - (int)clz((uint)width), apart = TALL_SKINNY_THREADS >> levels;
     const int thread = (int)get_local_id(0), lane = thread & (width - 1);
-    const long first = (long)get_group_id(0) * (apart * TALL_SKINNY_ROWS) + (thread >> levels);
+    const long first = GROUP_OF_PROBLEM * (apart * TALL_SKINNY_ROWS) + (thread >> levels);
     global const IN *row = a + first * lda;
     const int head = (int)min(to_boundary(row), terms);
     const long packs = (terms - head) / PACK_WIDTH * PACK_WIDTH, at = head + lane * PACK_WIDTH;
@@ -191,11 +191,11 @@ INLINE T sum_of_row(local const IN *row, local const IN *x, int terms)
     return sum[0];
 }
 
-kernel WORK_GROUP(MATVEC_STREAM_ROWS) void matvec_tall_skinny_stream(MATVEC_PARAMETERS, local PACK *memory)
+kernel WORK_GROUP(MATVEC_STREAM_ROWS) void matvec_tall_skinny_stream(MATVEC_BATCH_PARAMETERS, local PACK *memory)
 {
-    MATVEC_OPERANDS;
+    MATVEC_OPERANDS_OF_PROBLEM;
     const int columns = (int)terms, thread = (int)get_local_id(0);
-    const long first = (long)get_group_id(0) * MATVEC_STREAM_ROWS;
+    const long first = GROUP_OF_PROBLEM * MATVEC_STREAM_ROWS;
     const int rows = (int)min((long)MATVEC_STREAM_ROWS, outputs - first);
     global const IN *from = a + first * columns;
     local IN *tile = (local IN *)memory, *staged = tile + MATVEC_STREAM_ROWS * columns;

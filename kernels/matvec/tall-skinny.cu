@@ -3,6 +3,7 @@
  * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
  * between them, a block takes a run of them as one stream of packs to shared memory, and each
  * thread sums one row from there. */
+#include "batch.cuh"
 #include "half.cuh"
 
 enum { TALL_SKINNY_THREADS = 32 * MATVEC_WARPS };
@@ -15,14 +16,14 @@ template <class In, int ROWS> struct Group {
     int lane, width, apart, count;
 };
 
-template <int ROWS, class V> __device__ Group<typename V::In, ROWS> group_of(const V &v, int width)
+template <int ROWS, class V> __device__ Group<typename V::In, ROWS> group_of(const V &v, unsigned number, int width)
 {
     const int levels = 31 - __clz(width); /* a power of two */
     Group<typename V::In, ROWS> group;
     group.width = width;
     group.apart = TALL_SKINNY_THREADS >> levels; /* a multiple of a pack's lanes: so rows are co-aligned */
     group.lane = threadIdx.x & (width - 1);
-    group.first = (int64_t)blockIdx.x * (group.apart * ROWS) + (threadIdx.x >> levels);
+    group.first = (int64_t)number * (group.apart * ROWS) + (threadIdx.x >> levels);
     group.row = v.a + group.first * v.lda;
     group.distance = group.apart * v.lda;
     group.count = 0;
@@ -116,11 +117,12 @@ __device__ void sum_group(const V &v, const Group<In, ROWS> &group, T *sum)
         add_row_packs<false, STEPS>(group, v.x, first, head + packs, sum);
 }
 
-template <int ROWS, int STEPS, class V> __device__ void tall_skinny_rows(V v, int32_t width)
+template <int ROWS, int STEPS, class V> __device__ void tall_skinny_rows(V v, const Batch &batch, int32_t width)
 {
     using T = typename V::T;
     grid_dependency_wait();
-    const Group<typename V::In, ROWS> group = group_of<ROWS>(v, width);
+    const unsigned number = batch.move(v);
+    const Group<typename V::In, ROWS> group = group_of<ROWS>(v, number, width);
     T sum[ROWS] = {};
 
     sum_group<STEPS>(v, group, sum);
@@ -189,13 +191,13 @@ template <class In> __device__ typename SumOf<In>::T sum_of_row(const In *row, c
     return sum[0];
 }
 
-template <class V> __device__ void tall_skinny_stream(V v)
+template <class V> __device__ void tall_skinny_stream(V v, const Batch &batch)
 {
     using In = typename V::In;
     grid_dependency_wait();
     extern __shared__ __align__(16) unsigned char memory[];
     const int terms = (int)v.terms, thread = threadIdx.x;
-    const int64_t first = (int64_t)blockIdx.x * MATVEC_STREAM_ROWS;
+    const int64_t first = (int64_t)batch.move(v) * MATVEC_STREAM_ROWS;
     const int rows = (int)min((int64_t)MATVEC_STREAM_ROWS, v.outputs - first);
     const In *from = v.a + first * terms;
     In *tile = reinterpret_cast<In *>(memory), *x = tile + MATVEC_STREAM_ROWS * terms;
@@ -210,18 +212,18 @@ template <class V> __device__ void tall_skinny_stream(V v)
         write_output(v.y + first + thread, v.alpha, v.beta, sum_of_row(tile + thread * terms, x, terms));
 }
 
-#define TALL_SKINNY_ENTRY(type, In, Out, variant, ROWS, STEPS, BLOCKS)                      \
-    extern "C" __global__ void __launch_bounds__(TALL_SKINNY_THREADS, BLOCKS)               \
-        matvec_tall_skinny_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), int32_t width) \
-    {                                                                                       \
-        tall_skinny_rows<ROWS, STEPS>(MATVEC_FROM(In, Out), width);                         \
+#define TALL_SKINNY_ENTRY(type, In, Out, variant, ROWS, STEPS, BLOCKS)                                               \
+    extern "C" __global__ void __launch_bounds__(TALL_SKINNY_THREADS, BLOCKS)                                        \
+        matvec_tall_skinny_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), MATVEC_BATCH_PARAMETERS, int32_t width) \
+    {                                                                                                                \
+        tall_skinny_rows<ROWS, STEPS>(MATVEC_FROM(In, Out), MATVEC_BATCH, width);                                    \
     }
 
-#define TALL_SKINNY_STREAM_ENTRY(type, In, Out, ...)                        \
-    extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)        \
-        matvec_tall_skinny_stream_##type##_n(MATVEC_PARAMETERS_OF(In, Out)) \
-    {                                                                       \
-        tall_skinny_stream(MATVEC_FROM(In, Out));                           \
+#define TALL_SKINNY_STREAM_ENTRY(type, In, Out, ...)                                                 \
+    extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)                                 \
+        matvec_tall_skinny_stream_##type##_n(MATVEC_PARAMETERS_OF(In, Out), MATVEC_BATCH_PARAMETERS) \
+    {                                                                                                \
+        tall_skinny_stream(MATVEC_FROM(In, Out), MATVEC_BATCH);                                      \
     }
 
 TALL_SKINNY_ENTRY(f32, float, float, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS)

@@ -1,16 +1,18 @@
 /* matvec/vector: 16 bytes per load.  A work-group has four rows at a time, so that a pack of x
  * serves four packs of A, and all of them are on their way together.  Transposed, a
  * work-group has a panel of columns, just so narrow that the device is full of panels. */
+#include "batch.clh"
 #include "coaligned.clh"
 #include "panel.clh"
 
 #if !TRANS
-kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matvec_vector(MATVEC_PARAMETERS, long period)
+kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matvec_vector(MATVEC_BATCH_PARAMETERS,
+                                                                                         long period)
 {
-    MATVEC_OPERANDS;
+    MATVEC_OPERANDS_OF_PROBLEM;
     local T scratch[COALIGNED_SCRATCH];
     const int thread = (int)get_local_id(0);
-    const long first = first_coaligned((long)get_group_id(0), period);
+    const long first = first_coaligned(GROUP_OF_PROBLEM, period);
     const int count = count_coaligned(first, period, outputs);
     T sum[COALIGNED_ROWS];
 
@@ -25,16 +27,16 @@ kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matve
 }
 
 #else
-kernel WORK_GROUP(PANEL_THREADS) void matvec_vector(MATVEC_PARAMETERS, PANEL_PARAMETERS)
+kernel WORK_GROUP(PANEL_THREADS) void matvec_vector(MATVEC_BATCH_PARAMETERS, PANEL_PARAMETERS)
 {
-    MATVEC_OPERANDS;
+    MATVEC_OPERANDS_OF_PROBLEM;
     local SUMS scratch[PANEL_SCRATCH];
     /* Where all rows are co-aligned, panels end where lines of memory do: the first is shorter by what
      * A begins behind one, the last takes what is left. */
     const int moved = lda % PACK_WIDTH == 0 ? (int)((size_t)a % 16 / sizeof(IN)) : 0;
-    const long number = (long)get_group_id(0), column = number == 0 ? 0 : number * columns_of_panel - moved;
+    const long number = GROUP_OF_PROBLEM, column = number == 0 ? 0 : number * columns_of_panel - moved;
     const long next = (number + 1) * columns_of_panel - moved;
-    const long columns = (number + 1 == (long)get_num_groups(0) ? outputs : next) - column;
+    const long columns = (number + 1 == groups_of_problem ? outputs : next) - column;
     const panel_t panel = panel_of(a, lda, outputs, terms, column, columns, 0, terms, PANEL_ARGUMENTS);
 
     y += column;

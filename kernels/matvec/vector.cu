@@ -1,14 +1,16 @@
 /* matvec/vector: 16 bytes per load.  A block has four rows at a time, so that a pack of x
  * serves four packs of A, and all of them are on their way together.  Transposed, a block has
  * a panel of columns, just so narrow that the device is full of panels. */
+#include "batch.cuh"
 #include "coaligned.cuh"
 #include "half.cuh"
 #include "panel.cuh"
 
-template <int ROWS, class V> __device__ void vector_of_rows(V v, int64_t period)
+template <int ROWS, class V> __device__ void vector_of_rows(V v, const Batch &batch, int64_t period)
 {
     using T = typename V::T;
-    const CoalignedRows<typename V::In, ROWS> rows = coaligned_rows<ROWS>(v, blockIdx.x, period);
+    const unsigned number = batch.move(v);
+    const CoalignedRows<typename V::In, ROWS> rows = coaligned_rows<ROWS>(v, number, period);
     T sum[ROWS] = {};
 
     grid_dependency_wait(); /* what is known without memory is computed while the launch before ends */
@@ -21,16 +23,17 @@ template <int ROWS, class V> __device__ void vector_of_rows(V v, int64_t period)
 }
 
 template <int THREADS, int PACKS, int STEPS, class In, class Out>
-__device__ void vector_of_columns(Matvec<In, Out> v, const PanelPlan &plan)
+__device__ void vector_of_columns(Matvec<In, Out> v, const Batch &batch, const PanelPlan &plan)
 {
     grid_dependency_wait();
     __shared__ alignas(16) typename SumOf<In>::T scratch[THREADS * PACKS * Pack<In>::width];
+    const unsigned number = batch.move(v);
     /* Where all rows are co-aligned, panels end where lines of memory do: the first is shorter by what
      * A begins behind one, the last takes what is left. */
     const int moved = v.lda % Pack<In>::width == 0 ? (int)((uintptr_t)v.a % 16 / sizeof(In)) : 0;
-    const int64_t column = blockIdx.x == 0 ? 0 : (int64_t)blockIdx.x * plan.columns - moved;
-    const int64_t next = (int64_t)(blockIdx.x + 1) * plan.columns - moved;
-    const int64_t columns = (blockIdx.x + 1 == gridDim.x ? v.outputs : next) - column;
+    const int64_t column = number == 0 ? 0 : (int64_t)number * plan.columns - moved;
+    const int64_t next = (int64_t)(number + 1) * plan.columns - moved;
+    const int64_t columns = (number + 1 == batch.blocks ? v.outputs : next) - column;
     const Panel<In> panel = panel_of(v, plan, column, columns, 0, v.terms);
     Out *y = v.y + column;
 
@@ -39,18 +42,18 @@ __device__ void vector_of_columns(Matvec<In, Out> v, const PanelPlan &plan)
         write_output(y + c, v.alpha, v.beta, sum_of_column<PACKS>(panel, scratch, c));
 }
 
-#define VECTOR_ROWS_ENTRY(type, In, Out, variant, ROWS, ...)                            \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__)                           \
-        matvec_vector_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), int64_t period) \
-    {                                                                                   \
-        vector_of_rows<ROWS>(MATVEC_FROM(In, Out), period);                             \
+#define VECTOR_ROWS_ENTRY(type, In, Out, variant, ROWS, ...)                                                     \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__)                                                    \
+        matvec_vector_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), MATVEC_BATCH_PARAMETERS, int64_t period) \
+    {                                                                                                            \
+        vector_of_rows<ROWS>(MATVEC_FROM(In, Out), MATVEC_BATCH, period);                                        \
     }
 
-#define VECTOR_COLUMNS_ENTRY(type, In, Out, variant, SHAPE, PACKS, STEPS)                   \
-    extern "C" __global__ void __launch_bounds__(SHAPE##_THREADS, SHAPE##_BLOCKS)           \
-        matvec_vector_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), PANEL_PARAMETERS)   \
-    {                                                                                       \
-        vector_of_columns<SHAPE##_THREADS, PACKS, STEPS>(MATVEC_FROM(In, Out), PANEL_PLAN); \
+#define VECTOR_COLUMNS_ENTRY(type, In, Out, variant, SHAPE, PACKS, STEPS)                                          \
+    extern "C" __global__ void __launch_bounds__(SHAPE##_THREADS, SHAPE##_BLOCKS)                                  \
+        matvec_vector_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), MATVEC_BATCH_PARAMETERS, PANEL_PARAMETERS) \
+    {                                                                                                              \
+        vector_of_columns<SHAPE##_THREADS, PACKS, STEPS>(MATVEC_FROM(In, Out), MATVEC_BATCH, PANEL_PLAN);          \
     }
 
 MATVEC_ALL_TYPES(VECTOR_ROWS_ENTRY, n, MATVEC_ROWS, COALIGNED_THREADS)

@@ -246,13 +246,98 @@ static void test_others_see_one(void **state)
     assert_int_equal(plx_row_problem(batched, &columns).of.reduce.inner, 5);
 }
 
+/* ---- matvec --------------------------------------------------------------------------------------- */
+
+enum { BLOCKS_OF_PROBLEM = 8, STRIDES }; /* of A, x and y */
+
+static void assert_products_repeat(const char *kernel, const plx_problem *batch, const plx_device_info *device)
+{
+    const plx_recipe all = recipe_of(batch, kernel, device);
+    const plx_step *step = &all.steps[0];
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_operation_of(PLX_MATVEC)->extents(batch, extents);
+    assert_int_equal(all.step_count, 1);
+    assert_int_equal(step->grid[0], (uint64_t)(plx_problem_count(batch) * argument(step, BLOCKS_OF_PROBLEM)));
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(argument(step, STRIDES + i), plx_batch_stride(batch, i, &extents[i]));
+    assert_int_equal(step->tile_rows, 0);
+}
+
+static void test_products_repeat(void **state)
+{
+    static const int64_t sides[] = {1, 3, 17, 256, 4097};
+    static const plx_dtype types[] = {PLX_F32, PLX_F64, PLX_BF16};
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
+    (void)state;
+    for (size_t i = 0; i < 5 * 5 * 6; i++) {
+        const bool trans = i % 2 == 1;
+        plx_problem batch = batch_of(plx_matvec_of(types[i % 3], trans, sides[i / 30], sides[i / 6 % 5]), 500);
+        batch.batch.stride[i % 3 % 2] = i % 5 == 0 ? 0 : PLX_STRIDE_DENSE;
+        assert_products_repeat("vector", &batch, &hopper);
+        assert_products_repeat("vector", &batch, &opencl);
+        if (!trans)
+            assert_products_repeat("tall-skinny", &batch, &hopper);
+    }
+}
+
+/* A launch of one problem is what it was: the batch adds nothing. */
+static void test_one_product(void **state)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem one = plx_matvec_of(PLX_F32, false, 4096, 4096);
+    const plx_recipe recipe = recipe_of(&one, "vector", &hopper);
+    (void)state;
+    assert_int_equal(argument(&recipe.steps[0], BLOCKS_OF_PROBLEM), recipe.steps[0].grid[0]);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(argument(&recipe.steps[0], STRIDES + i), 0);
+}
+
+/* The problems of a batch share the device: panels of columns are as wide as that leaves, and groups of lanes have
+ * four rows where all problems together have enough. */
+static void test_problems_share(void **state)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem one = plx_matvec_of(PLX_F32, true, 1024, 1024), few = batch_of(one, 16),
+                      many = batch_of(one, 500), rows = plx_matvec_of(PLX_F32, false, 256, 256),
+                      blocks = batch_of(rows, 256);
+    const plx_recipe alone = recipe_of(&one, "vector", &hopper), some = recipe_of(&few, "vector", &hopper),
+                     all = recipe_of(&many, "vector", &hopper), lanes = recipe_of(&rows, "tall-skinny", &hopper),
+                     groups = recipe_of(&blocks, "tall-skinny", &hopper);
+    (void)state;
+    assert_true(some.steps[0].grid[0] / 16 < alone.steps[0].grid[0]);
+    assert_in_range(some.steps[0].grid[0], 66, 264);
+    assert_true(all.steps[0].grid[0] / 500 < some.steps[0].grid[0] / 16);
+    assert_string_equal(lanes.variant, "f32_n_few");
+    assert_string_equal(groups.variant, "f32_n");
+}
+
+static void test_products_chosen(void **state)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem rows = batch_of(plx_matvec_of(PLX_F32, false, 256, 256), 256),
+                      columns = batch_of(plx_matvec_of(PLX_F32, true, 1024, 1024), 16),
+                      layers = batch_of(plx_matvec_of(PLX_BF16, false, 4096, 128), 512),
+                      single = batch_of(plx_matvec_of(PLX_F32, false, 1, 8192), 100),
+                      thin = batch_of(plx_matvec_of(PLX_F32, true, 1000, 16), 1000),
+                      dots = batch_of(plx_matvec_of(PLX_F32, false, 1, 1 << 24), 3);
+    (void)state;
+    assert_string_equal(chosen(&rows, &hopper), "tall-skinny");
+    assert_string_equal(chosen(&columns, &hopper), "vector");
+    assert_string_equal(chosen(&layers, &hopper), "tall-skinny");
+    assert_string_equal(chosen(&single, &hopper), "vector");
+    assert_string_equal(chosen(&thin, &hopper), "vector");
+    assert_string_equal(chosen(&dots, &hopper), "split"); /* one after the other, each by all of the device */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_segments_cover),    cmocka_unit_test(test_segments_shapes),
         cmocka_unit_test(test_segments_refuse),   cmocka_unit_test(test_reductions_chosen),
         cmocka_unit_test(test_transposes_repeat), cmocka_unit_test(test_transposes_chosen),
-        cmocka_unit_test(test_others_see_one),
+        cmocka_unit_test(test_others_see_one),    cmocka_unit_test(test_products_repeat),
+        cmocka_unit_test(test_one_product),       cmocka_unit_test(test_problems_share),
+        cmocka_unit_test(test_products_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
