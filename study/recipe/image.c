@@ -109,6 +109,28 @@ static plx_status compare_launch(const plx_launches *launches, const plx_bound_l
     return plx_launches_refuse(launches, launch->is->field, error, "%s", beside.why);
 }
 
+static bool is_named(const plx_recipe_file *recipe, const char *name)
+{
+    for (size_t i = 0; i < recipe->global_count; i++)
+        if (strcmp(recipe->globals[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* What outlives a launch is said. */
+static plx_status compare_globals(const plx_recipe_file *recipe, const char *path, const char *text, plx_error *error)
+{
+    char name[PLX_PTX_NAME];
+    while (plx_ptx_global(&text, name, sizeof name))
+        if (!is_named(recipe, name))
+            return plx_fail(
+                error, PLX_INVALID,
+                "%.120s: the variable '%.80s' of device code outlives a launch, and the recipe does not name "
+                "it: \"globals\": {\"%.80s\": \"scratch\"}, or constant, or zero_once",
+                path, name, name);
+    return PLX_OK;
+}
+
 plx_status plx_launches_compare_text(const plx_launches *launches, const char *path, const char *text,
                                      char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error)
 {
@@ -122,7 +144,7 @@ plx_status plx_launches_compare_text(const plx_launches *launches, const char *p
                                     entries != NULL && entries[i] != NULL ? entries[i] : launches->launches[i].entry,
                                     entry, error);
     free(entry);
-    return status;
+    return status == PLX_OK ? compare_globals(launches->recipe, path, text, error) : status;
 }
 
 plx_status plx_launches_compare(const plx_launches *launches, const char *path, plx_error *error)

@@ -154,3 +154,46 @@ plx_status plx_ptx_find(const char *path, const char *text, const char *name, pl
     plx_text_clean(error->text, sizeof error->text);
     return PLX_INVALID;
 }
+
+/* ---- variables ----------------------------------------------------------------------------------- */
+
+/* Behind ".global": the name that follows alignment, attributes and type. */
+static bool read_name(words *of)
+{
+    while (next(of) && !is(of, ";")) {
+        if (is(of, "(")) { /* of an attribute */
+            while (next(of) && !is(of, ")"))
+                ;
+        } else if (of->word[0] != '.' && !isdigit((unsigned char)of->word[0]) && in_word(of->word[0]))
+            return true;
+    }
+    return false;
+}
+
+/* Texts that compilers write for messages. */
+static bool is_message(const char *name)
+{
+    static const char *const beginnings[] = {"$str",        "__unnamed_",     "assertFunc_",
+                                             "assertFile_", "assertMessage_", "printfFormat_"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+bool plx_ptx_global(const char **at, char *name, size_t capacity)
+{
+    words of = {.at = *at};
+    int depth = 0;
+    while (next(&of)) {
+        depth += (is(&of, "{") || is(&of, "(")) - (is(&of, "}") || is(&of, ")")); /* parameters may point there, too */
+        if (depth != 0 || !is(&of, ".global") || !read_name(&of))
+            continue;
+        (void)snprintf(name, capacity, "%.*s", (int)of.length, of.word);
+        *at = of.at;
+        if (!is_message(name))
+            return true;
+    }
+    *at = of.at;
+    return false;
+}

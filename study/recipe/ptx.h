@@ -21,4 +21,9 @@ typedef struct plx_ptx_entry {
 /* PLX_INVALID: the text has no such entry, and *error those that it has; or it is cut short. */
 plx_status plx_ptx_find(const char *path, const char *text, const char *name, plx_ptx_entry *entry, plx_error *error);
 
+enum { PLX_PTX_NAME = 256 };
+/* The next variable in global memory from *at on, which moves behind it; false: there is none.  Those in which
+ * compilers keep the texts of messages are passed over. */
+bool plx_ptx_global(const char **at, char *name, size_t capacity);
+
 #endif

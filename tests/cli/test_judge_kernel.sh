@@ -94,6 +94,19 @@ judged 0 compiled 'nothing was run' transpose --source "$examples/turn_rows.ptx"
 sed 's/"i32": "rows"/"i64": "rows"/' "$examples/transpose-triton.json" >"$work/wide.json"
 cp "$examples/turn_rows.ptx" "$examples/turn_rows.json" "$work"
 judged 2 bad_recipe 'parameter 3 is .u32' transpose --source "$work/turn_rows.ptx" --recipe "$work/wide.json" --compile-only
+# A variable that outlives launches is named; texts of messages are not, nor what a function has, nor a comment.
+global='.visible .global .align 4 .u32 kept[4] = {1, 2, 3, 4};
+.global .align 1 .b8 $str[3] = {72, 105, 0};
+.global .attribute(.managed) .align 8 .b64 other;
+// .global .u32 commented;
+.func f() { .reg .b32 %r1; ld.global.u32 %r1, [kept]; ret; }'
+awk -v text="$global" '{ print } /^\.address_size/ { print text }' "$examples/turn_rows.ptx" >"$work/turn_rows.ptx"
+cp "$examples/transpose-triton.json" "$work/globals.json"
+judged 2 bad_recipe "the variable 'kept' of device code outlives a launch" transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
+sed -i 's/"launches":/"globals": {"kept": "scratch"}, "launches":/' "$work/globals.json"
+judged 2 bad_recipe "the variable 'other' of device code" transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
+sed -i 's/"kept":/"other": "constant", "kept":/' "$work/globals.json"
+judged 0 compiled 'nothing was run' transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
 if "$parallax" judge matvec --source "$examples/matvec.cu" --compile-only >"$work/out" 2>"$work/err"; then
     sources=transpose-tiles # by a compiler that takes ten seconds for each
     [ "${CHECK_FORM-}" = full ] && sources="matvec reduce-blocks gemm-tiles $sources"
