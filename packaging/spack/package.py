@@ -1,11 +1,13 @@
 # Spack's recipe.  Out of a repository of its own:
-#     mkdir -p REPO/packages/parallax && cp package.py REPO/packages/parallax/ && spack repo add REPO && spack install parallax
+#     mkdir -p REPO/packages/parallax && cp package.py REPO/packages/parallax/
+#     spack repo add REPO && spack install parallax
 from spack.package import *
 
 
 class Parallax(AutotoolsPackage):
-    """Reduce, transpose, matrix-vector and matrix products through CUDA, OpenCL and the CPU, from one library whose
-    backends are plugins; results are judged against proven bounds, and only what is right is timed."""
+    """Reduce, transpose, matrix-vector and matrix products through CUDA, OpenCL and the CPU, from
+    one library whose backends are plugins; results are judged against proven bounds, and only what
+    is right is timed."""
 
     license("Apache-2.0")
 
@@ -13,12 +15,17 @@ class Parallax(AutotoolsPackage):
     version("main", branch="main")
 
     variant("cuda", default=False, description="plugin for CUDA")
-    variant("cuda_arch", default="all", when="+cuda", description="GPUs that get machine code: all, or 80,90",
-            values=lambda word: word == "all" or word.replace(",", "").isalnum())
-    variant("cublas", default=False, when="+cuda", description="plugin for cuBLAS, which is opened at run time")
-    variant("opencl", default=True, description="plugin for OpenCL, whose loader is opened at run time")
+    variant(
+        "cuda_arch",
+        default="all",
+        when="+cuda",
+        description="GPUs that get machine code: all, or 80,90",
+        values=lambda word: word == "all" or word.replace(",", "").isalnum(),
+    )
+    variant("cublas", default=False, when="+cuda", description="plugin for cuBLAS")
+    variant("opencl", default=True, description="plugin for OpenCL")
     variant("openblas", default=False, description="plugin for OpenBLAS")
-    variant("study", default=True, description="libparallax-study and the program: judge, compare, measure")
+    variant("study", default=True, description="libparallax-study and the program")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build", when="+cublas")
@@ -38,11 +45,14 @@ class Parallax(AutotoolsPackage):
     def configure_args(self):
         args = self.with_or_without("opencl")
         args += self.with_or_without("openblas")
-        args += ["--with-cuda=%s" % self.spec["cuda"].prefix if self.spec.satisfies("+cuda") else "--without-cuda"]
         if self.spec.satisfies("+cuda"):
+            args.append("--with-cuda=%s" % self.spec["cuda"].prefix)
             args.append("--with-cuda-arch=%s" % self.spec.variants["cuda_arch"].value)
+        else:
+            args.append("--without-cuda")
         args += self.with_or_without("cublas")
-        args += ["--without-clblast", "--enable-study" if self.spec.satisfies("+study") else "--disable-study"]
+        args.append("--without-clblast")
+        args.append("--enable-study" if self.spec.satisfies("+study") else "--disable-study")
         return args
 
     @run_after("install")

@@ -33,7 +33,64 @@ for name in opencl openblas cublas cuda clblast study; do
     grep -q "$name" "$recipes/spack/package.py" || fail "Spack's recipe says nothing of $name"
     grep -q -e "--\(with\|enable\|disable\)-$name" configure-help.$$ || fail "configure has no option for $name"
 done
-rm -f configure-help.$$
+# Spack's recipe is run, with its words standing for themselves: what it would give configure with each variant alone.
+cat >spack-words.$$ <<'END'
+import re, sys, types
+recipe, known = open(sys.argv[1]).read(), open(sys.argv[2]).read()
+said = {"variant": [], "depends_on": [], "version": []}
+words = types.ModuleType("spack.package")
+for name in ("license", "version", "variant", "depends_on"):
+    setattr(words, name, lambda *given, name=name, **more: said.setdefault(name, []).append(given[0]))
+for name in ("run_after", "on_package_attributes"):
+    setattr(words, name, lambda *given, **more: lambda function: function)
+
+
+class Package:
+    def with_or_without(self, name):
+        return ["--with%s-%s" % ("" if self.spec.satisfies("+" + name) else "out", name)]
+
+
+class Spec(set):
+    def satisfies(self, word):
+        return word[1:] in self
+    variants = {"cuda_arch": types.SimpleNamespace(value="all")}
+
+    def __getitem__(self, name):
+        return types.SimpleNamespace(prefix="/usr/" + name)
+
+
+words.AutotoolsPackage, words.Executable = Package, str
+words.__all__ = [name for name in vars(words) if not name.startswith("_")]
+sys.modules["spack"], sys.modules["spack.package"] = types.ModuleType("spack"), words
+space = {}
+exec(compile(recipe, sys.argv[1], "exec"), space)
+package = space["Parallax"]()
+for on in [()] + [(one,) for one in said["variant"]] + [tuple(said["variant"])]:
+    package.spec = Spec(on)
+    for option in package.configure_args():
+        name = re.match(r"--(?:with|without|enable|disable)-([a-z-]+)", option).group(1)
+        assert re.search(r"--(with|without|enable|disable)-%s\b" % name, known), "configure has no " + option
+    assert len(package.configure_args()) == len(set(package.configure_args())), "an option twice"
+END
+python3 -c '' 2>/dev/null && { python3 spack-words.$$ "$recipes/spack/package.py" configure-help.$$ || fail "Spack's recipe"; }
+# conda's, filled in and read, where Python has what it takes.
+cat >conda-words.$$ <<'END'
+import sys
+try:
+    import jinja2, yaml
+except ImportError as missing:
+    sys.exit(print("conda's recipe was not read: %s" % missing))
+read = yaml.safe_load(jinja2.Template(open(sys.argv[1]).read()).render(compiler=str, stdlib=str))
+known = {"package": {"name", "version"}, "source": {"path", "url", "sha256"}, "build": {"number", "skip", "script"},
+         "requirements": {"build", "host", "run"}, "test": {"commands", "requires"},
+         "about": {"summary", "license", "license_file", "home"}}
+assert set(read) == set(known), "sections: %s" % sorted(read)
+for section in known:
+    assert set(read[section]) <= known[section], "%s: %s" % (section, sorted(read[section]))
+assert read["package"]["version"] == sys.argv[2]
+END
+python3 -c '' 2>/dev/null && { python3 conda-words.$$ "$recipes/conda/meta.yaml" "$version" || fail "conda's recipe"; }
+rm -f configure-help.$$ spack-words.$$ conda-words.$$
 
 # ---- files ----
 for path in "$top_srcdir"/python/plx/*.py; do
