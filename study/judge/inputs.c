@@ -99,16 +99,21 @@ bool plx_output_gap(const plx_inputs *inputs, int64_t index, int64_t *first, int
     return true;
 }
 
+/* A vector has one index, a single number none. */
 void plx_output_element_text(const plx_inputs *inputs, int64_t index, char *text, size_t capacity)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
+    const bool matrix = inputs->problem.op == PLX_GEMM || inputs->problem.op == PLX_TRANSPOSE;
     const int64_t each = plx_output_each(inputs), within = index % each;
-    char batch[32] = "";
+    char batch[32] = "", row[32] = "", col[32] = "";
 
     if (plx_inputs_is_batch(inputs))
         (void)snprintf(batch, sizeof batch, "[%lld]", (long long)(index / each));
-    (void)snprintf(text, capacity, "%s%s[%lld][%lld]", output->name, batch, (long long)(within / output->cols),
-                   (long long)(within % output->cols));
+    if (matrix || output->rows > 1)
+        (void)snprintf(row, sizeof row, "[%lld]", (long long)(within / output->cols));
+    if (matrix || output->cols > 1)
+        (void)snprintf(col, sizeof col, "[%lld]", (long long)(within % output->cols));
+    (void)snprintf(text, capacity, "%s%s%s%s", output->name, batch, row, col);
 }
 
 static bool is_read(const plx_inputs *inputs, size_t operand)

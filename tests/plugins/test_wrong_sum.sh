@@ -45,6 +45,7 @@ case " $(echo $sums) " in *" f32 "*) ;; *) fail "unit vectors do not show the wr
 # Nobody named it: it is shown as wrong, loudly, and no more.
 expect 0 compare reduce 1003 --backend all --seconds 0.01 --json "$work/json"
 shows out 'openblas:0 sum wrong'
+shows out '; result is -\{0,1\}[0-9.]*, not' # a sum has no indices
 shows err 'WRONG: reduce/sum of .*openblas:0'
 awk '/"kernel": "sum"/ { ours = 1 } /"kernel": / && !/"sum"/ { ours = 0 } /"backend": / { openblas = /openblas/ }
      ours && openblas && /"median_ns"/ { exit 1 }' "$work/json" || fail "what is wrong was timed"
