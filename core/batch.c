@@ -31,10 +31,12 @@ static bool is_one(const plx_problem *problem)
     return !problem->batch.batched && !along_first_axis(problem);
 }
 
-void plx_batch_given_without_device(plx_problem *problem)
+bool plx_batch_given_without_device(plx_problem *problem)
 {
-    if (!is_one(problem))
+    const bool was_one = is_one(problem);
+    if (!was_one)
         take_one(problem);
+    return !was_one;
 }
 
 /* A kernel may take batches, and not this one: on this device, of these strides. */

@@ -47,7 +47,7 @@ static const plx_entry *request_without_device(plx_context *context, size_t plug
     for (made->kernel = 0; (kernel = plx_module_kernel(entry->module, problem->op, made->kernel)) != NULL;
          made->kernel++)
         if (strcmp(kernel->name, name) == 0) {
-            plx_batch_given_without_device(&made->problem);
+            (void)plx_batch_given_without_device(&made->problem);
             return entry;
         }
     *status = plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", entry->name,

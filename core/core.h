@@ -404,8 +404,8 @@ struct plx_plan {
 /* Makes of a problem in its one form what a kernel is given of it: all of a batch where it takes batches, and this one
  * as far as its plugin says; else one of its problems, and false. */
 bool plx_batch_given(plx_backend *backend, size_t kernel, plx_problem *problem);
-/* The same where no device is at hand, for texts: one. */
-void plx_batch_given_without_device(plx_problem *problem);
+/* The same where no device is at hand, or none of its kernels takes this batch: one.  Whether it was more. */
+bool plx_batch_given_without_device(plx_problem *problem);
 /* A plugin that is to choose a kernel. */
 void plx_batch_given_to_any(const plx_module *module, plx_problem *problem);
 /* Fills in `given` and `loop` of a plan that has its kernel and operands. */

@@ -35,7 +35,15 @@ static plx_status check_any(const plx_backend *backend, const plx_problem *probl
                             plain ? "" : " with compute type ", plain ? "" : plx_compute_name(problem->compute));
 }
 
-/* The plugin's own choice for a problem in its one form. */
+static plx_status ask_to_choose(plx_backend *backend, const plx_problem *given, size_t *index, plx_error *error)
+{
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_CHOOSING);
+    const plx_status status = backend->plugin->choose(backend->session, given, index, error);
+    plx_leave(&call);
+    return status;
+}
+
+/* The plugin's own choice for a problem in its one form; where it has none that takes a batch, for one of it. */
 static plx_status default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
 {
     plx_error error = {.text = ""};
@@ -44,9 +52,9 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
     if (check_any(backend, problem) != PLX_OK)
         return PLX_UNSUPPORTED;
     plx_batch_given_to_any(backend->module, &given);
-    plx_entered call = plx_backend_enter(backend, PLX_CALL_CHOOSING);
-    const plx_status status = backend->plugin->choose(backend->session, &given, index, &error);
-    plx_leave(&call);
+    plx_status status = ask_to_choose(backend, &given, index, &error);
+    if (status == PLX_UNSUPPORTED && plx_batch_given_without_device(&given))
+        status = ask_to_choose(backend, &given, index, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
     const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, *index);

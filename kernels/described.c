@@ -116,12 +116,12 @@ static void add_map(plx_launch_list *list, const plx_tensor_map *map)
     *to = (plx_given_map){.of_piece = map->of_scratch,
                           .which = map->of_scratch ? REST : map->operand,
                           .offset = map->offset - (map->of_scratch ? PLX_SCRATCH_COUNTERS : 0),
-                          .rank = 2,
+                          .rank = map->depth > 0 ? 3 : 2,
                           .swizzle = map->swizzle,
-                          .size = {map->width, map->height},
-                          .stride = {map->pitch},
-                          .box = {map->box_width, map->box_height},
-                          .step = {1, 1}};
+                          .size = {map->width, map->height, map->depth},
+                          .stride = {map->pitch, map->depth_pitch},
+                          .box = {map->box_width, map->box_height, map->depth > 0},
+                          .step = {1, 1, map->depth > 0}};
     (void)snprintf(to->type, sizeof to->type, "%s", type != NULL ? type : "u8");
     if (!map->of_scratch)
         list->align[map->operand] = LEAST;

@@ -70,6 +70,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/panels.c \
+	kernels/gemm/launch/batch.c \
 	kernels/gemm/launch/cp_async.c \
 	kernels/gemm/launch/dmma.c \
 	kernels/gemm/launch/f16x3.c \
@@ -83,6 +84,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/launch/planes.c \
 	kernels/gemm/launch/operand.h \
 	kernels/gemm/launch/short_k.c \
+	kernels/gemm/launch/warp_per_product.c \
 	kernels/gemm/launch/simt.c \
 	kernels/gemm/launch/simt.h \
 	kernels/gemm/launch/skinny.c \
@@ -107,6 +109,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/plan/plan.h \
 	kernels/gemm/plan/search.c \
 	kernels/gemm/plan/short_k.c \
+	kernels/gemm/plan/warp_per_product.c \
 	kernels/gemm/plan/simt.c \
 	kernels/gemm/plan/simt.h \
 	kernels/gemm/plan/skinny.c \

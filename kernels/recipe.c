@@ -313,6 +313,12 @@ static plx_status check_map(const plx_tensor_map *map, plx_error *error)
                         "needs bulk copies of rows that are %" PRIu64 " bytes apart; they take multiples of 16 "
                         "below 2^40",
                         map->pitch);
+    if (map->depth > PLX_MOST_OF_MAP || map->depth_pitch % 16 != 0 || map->depth_pitch >= UINT64_C(1) << 40)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs bulk copies from %" PRIu64 " matrices %" PRIu64
+                        " bytes apart; they take multiples of 16 "
+                        "below 2^40",
+                        map->depth, map->depth_pitch);
     return PLX_OK;
 }
 

@@ -48,8 +48,11 @@ typedef struct plx_tensor_map {
     uint32_t operand; /* which */
     uint64_t offset;  /* bytes from where the operand or the scratch memory begins */
     plx_dtype dtype;
-    uint64_t width, height;         /* elements of a row, rows: 1 to PLX_MOST_OF_MAP */
-    uint64_t pitch;                 /* bytes from row to row: a multiple of 16 */
+    uint64_t width, height; /* elements of a row, rows: 1 to PLX_MOST_OF_MAP */
+    uint64_t pitch;         /* bytes from row to row: a multiple of 16 */
+    /* Matrices one behind the other, and the bytes from one to the next, a multiple of 16; the device code then gives
+     * the number of one as a third coordinate.  0: the map has two dimensions. */
+    uint64_t depth, depth_pitch;
     uint32_t box_width, box_height; /* elements, rows: at most 256 */
     /* Bytes of a box's row within which 16-byte units change places by the row's number, so
      * that a column of units lies in different banks: 0 (none), 32, 64 or 128. */

@@ -159,7 +159,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
               .limit = "tiles of 128 x 32 to 128 x 96, which bring each operand more often",
               .needs = "CUDA on compute capability 9.0", .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R1, .depth = depth_of_many_blocks,
-              .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32),
+              .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32 | PLX_KERNEL_BATCHED),
         .schedule = plx_gemm_schedule, .recipe = plx_gemm_cp_async_recipe, .depth = plx_gemm_cp_async_depth,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER], .configs = plx_gemm_configs, .model = &plx_gemm_model),
     ROW(PLX_GEMM_SHORT_K,
@@ -279,7 +279,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
               .limit = "the matrix units, or the power that they take; k is in one part, so few tiles leave units idle",
               .needs = "CUDA on compute capability 9.0, A as it is or B transposed; operands that do not begin at, or "
                        "step by, 16 bytes are copied first",
-              .dtypes = HALF_DTYPES, .flags = PLX_KERNEL_MATRIX_UNITS, .accumulator_f32 = PLX_F32,
+              .dtypes = HALF_DTYPES, .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED, .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R1, .depth = plx_units_depth),
         .schedule = plx_gemm_schedule, .recipe = plx_elected_recipe, .model = &plx_gemm_model,
         .unaligned = plx_gemm_unaligned, .spare = &rows[PLX_GEMM_MMA_SYNC], .configs = plx_gemm_configs),
@@ -292,7 +292,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
               .limit = "elements that begin anywhere are loaded one by one; a block has no tile on its way while it "
                        "multiplies",
               .needs = "CUDA on compute capability 8.0 or later, or NVIDIA's OpenCL on 9.0", .dtypes = HALF_DTYPES,
-              .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_SPECIAL, .accumulator_f32 = PLX_F32,
+              .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_SPECIAL | PLX_KERNEL_BATCHED, .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R1, .depth = depth_of_mma_direct),
         .schedule = plx_gemm_schedule, .recipe = plx_gemm_direct_recipe, .model = &plx_gemm_model,
         .depth = plx_gemm_direct_depth, .spare = &rows[PLX_GEMM_MMA_SYNC], .configs = plx_gemm_configs),
@@ -355,6 +355,14 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
               .flags = PLX_KERNEL_MATRIX_UNITS, .compute = PLX_COMPUTE_BF16X6, .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R1, .depth = plx_bf16x6_depth),
         .schedule = plx_gemm_schedule, .recipe = plx_f16x3_recipe, .unaligned = plx_gemm_unaligned),
+    ROW(PLX_GEMM_WARP_PER_PRODUCT,
+        ABOUT(.name = "warp-per-product",
+              .idea = "a warp has a whole product of up to 32 x 32, a block four of a batch",
+              .gain = "about twice where thousands of products are that small: no tile is mostly empty",
+              .limit = "memory; a single product occupies one warp", .needs = "CUDA; C of at most 32 x 32",
+              .dtypes = PLX_DTYPE_BIT(PLX_F32) | HALF_DTYPES, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1,
+              .depth = depth_of_k, .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32 | PLX_KERNEL_BATCHED),
+        .schedule = plx_gemm_schedule, .recipe = plx_gemm_warp_recipe, .model = &plx_gemm_model),
 };
 
 const plx_ladder plx_gemm_ladder = {

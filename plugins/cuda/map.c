@@ -48,9 +48,10 @@ static CUtensorMapL2promotion promotion_of(const plx_tensor_map *map)
 static plx_status encode(plx_session *session, const plx_tensor_map *from, CUtensorMapDataType type,
                          CUtensorMap *encoded, plx_error *error)
 {
-    const cuuint64_t sizes[2] = {from->width, from->height}, pitches[1] = {from->pitch};
-    const cuuint32_t box[2] = {from->box_width, from->box_height}, every[2] = {1, 1};
-    return PLX_CUDA(session, error, TensorMapEncodeTiled, encoded, type, 2, NULL, sizes, pitches, box, every,
+    const cuuint64_t sizes[3] = {from->width, from->height, from->depth}, pitches[2] = {from->pitch, from->depth_pitch};
+    const cuuint32_t box[3] = {from->box_width, from->box_height, 1}, every[3] = {1, 1, 1},
+                     rank = from->depth > 0 ? 3 : 2;
+    return PLX_CUDA(session, error, TensorMapEncodeTiled, encoded, type, rank, NULL, sizes, pitches, box, every,
                     CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(from->swizzle), promotion_of(from),
                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }

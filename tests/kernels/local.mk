@@ -13,6 +13,7 @@ cmocka_tests += \
 	tests/kernels/test_choice \
 	tests/kernels/test_depth \
 	tests/kernels/test_dmma \
+	tests/kernels/test_gemm_batches \
 	tests/kernels/test_gemm_choices \
 	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
@@ -31,6 +32,8 @@ tests_kernels_test_depth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_depth_LDADD = $(ladder_ldadd)
 tests_kernels_test_dmma_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_dmma_LDADD = $(ladder_ldadd)
+tests_kernels_test_gemm_batches_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_gemm_batches_LDADD = $(ladder_ldadd)
 tests_kernels_test_gemm_choices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_choices_LDADD = $(study_ldadd) $(ladder_ldadd)
 tests_kernels_test_gemm_configs_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

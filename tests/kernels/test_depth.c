@@ -236,6 +236,8 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
     plx_problem problem = problem_of(row, op, dtype, trans, terms);
     if (strcmp(row->about.name, "few-rows") == 0)
         problem.of.gemm.m = 5;
+    if (strcmp(row->about.name, "warp-per-product") == 0)
+        problem = plx_gemm_of(dtype, trans, false, 32, 31, terms);
     if (strcmp(row->about.name, "matvec") == 0)
         problem = plx_gemm_of(dtype, trans, false, 1, 35, terms);
     plx_recipe recipe;

@@ -31,6 +31,8 @@ enum {
     STAGES,
     OUTS,
     FLAGS,
+    COUNT,
+    STRIDE_C,
     SHARED,
     ARGUMENTS
 };

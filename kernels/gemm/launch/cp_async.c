@@ -34,9 +34,10 @@ static void add_operands(plx_step *step, const plx_gemm_problem *p)
     plx_step_operand(step, C);
 }
 
-static void add_product(const plx_problem *problem, const plx_gemm_tiling *tiling, plx_recipe *recipe)
+static plx_step *add_launch(const plx_problem *problem, const void *data, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_gemm_tiling *tiling = data;
     plx_step *step = plx_recipe_step(recipe, tiling->tile->entry, threads_of(tiling), 1);
 
     step->grid[0] = (uint64_t)(plx_gemm_tile_count(p, tiling) * tiling->cluster);
@@ -54,6 +55,16 @@ static void add_product(const plx_problem *problem, const plx_gemm_tiling *tilin
     plx_gemm_step_partitions(problem, tiling, step);
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 16);
     plx_step_shared(step, shared_bytes(tiling));
+    return step;
+}
+
+static void add_product(const plx_problem *problem, const plx_gemm_tiling *tiling, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (tiling->all_produce)
+        plx_gemm_each_launch(problem, recipe, add_launch, tiling);
+    else
+        (void)add_launch(problem, tiling, recipe);
     recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + plx_gemm_partial_bytes(p, tiling);
     plx_gemm_add_partitions(problem, tiling, PLX_SCRATCH_COUNTERS, recipe);
 }
@@ -68,6 +79,8 @@ plx_status plx_gemm_cp_async_recipe(const plx_problem *problem, const plx_device
     plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status == PLX_OK)
         status = plx_gemm_check_sizes(p, error);
+    if (status == PLX_OK)
+        status = plx_gemm_check_batch(problem, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (plx_gemm_has_terms(problem)) {

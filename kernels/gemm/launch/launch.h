@@ -35,6 +35,7 @@ enum {
     PLX_GEMM_WGMMA_TF32,
     PLX_GEMM_F16X3,
     PLX_GEMM_BF16X6,
+    PLX_GEMM_WARP_PER_PRODUCT,
     PLX_GEMM_ROWS
 };
 
@@ -56,6 +57,16 @@ static inline int64_t plx_gemm_sms(const plx_device_info *device)
 plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error);
 /* PLX_UNSUPPORTED with a sentence elsewhere than on compute capability 9.0, in CUDA or in OpenCL. */
 plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error);
+
+/* ---- batches (batch.c) -------------------------------------------------------------------- */
+
+/* PLX_UNSUPPORTED with a sentence where there are more problems than launches have room for. */
+plx_status plx_gemm_check_batch(const plx_problem *problem, plx_error *error);
+/* Appends a step to the recipe, all but what tells of the batch. */
+typedef plx_step *plx_gemm_add_launch(const plx_problem *problem, const void *data, plx_recipe *recipe);
+/* Of a batch as many as it takes, with blocks along z for the problems.  Behind its arguments: elements from each
+ * operand to that of the next problem, and the number of the launch's first problem. */
+void plx_gemm_each_launch(const plx_problem *problem, plx_recipe *recipe, plx_gemm_add_launch *add, const void *data);
 
 /* ---- what every recipe begins with (launch.c) ------------------------------------------------ */
 
@@ -105,6 +116,7 @@ plx_recipe_function plx_gemm_naive_recipe, plx_gemm_coalesced_recipe, plx_gemm_s
 plx_recipe_function plx_gemm_maps_recipe;                        /* tma.c: bulk-pipeline, split-k and stream-k */
 plx_recipe_function plx_gemm_cp_async_recipe;                    /* cp_async.c: async-copy and many-blocks */
 plx_recipe_function plx_gemm_short_k_recipe;                     /* short_k.c */
+plx_recipe_function plx_gemm_warp_recipe;                        /* warp_per_product.c */
 plx_recipe_function plx_gemm_few_rows_recipe;                    /* skinny.c */
 plx_recipe_function plx_gemm_matvec_recipe;                      /* matvec.c */
 plx_recipe_function plx_dmma_recipe, plx_dmma_bulk_recipe;       /* dmma.c */

@@ -166,17 +166,24 @@ bool plx_direct_count_tiles(const plx_problem *problem, int64_t *tiles)
            *tiles <= INT32_MAX;
 }
 
-static void add_direct(const plx_problem *problem, int64_t tiles, int64_t parts, plx_recipe *recipe)
+/* Tiles of C, and parts of k for each. */
+typedef struct direct_work {
+    int64_t tiles, parts;
+} direct_work;
+
+static plx_step *add_direct(const plx_problem *problem, const void *data, plx_recipe *recipe)
 {
+    const direct_work *work = data;
     plx_step *step = plx_recipe_step(recipe, "gemm_mma_direct", GEMM_DIRECT_THREADS, 1);
-    step->grid[0] = (uint64_t)(tiles * parts);
+    step->grid[0] = (uint64_t)(work->tiles * work->parts);
     step->dependent_launch = true;
     plx_step_tile(step, GEMM_DIRECT_ROWS, GEMM_DIRECT_COLS);
     plx_gemm_step_operands(step);
     plx_gemm_step_result_type(problem, step);
     plx_gemm_step_sizes(problem, step);
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 16);
-    plx_step_i32(step, (int32_t)parts);
+    plx_step_i32(step, (int32_t)work->parts);
+    return step;
 }
 
 static void add_sum(const plx_problem *problem, int64_t tiles, int64_t parts, plx_recipe *recipe)
@@ -205,14 +212,20 @@ plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_i
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t parts = recipe->schedule.split_k;
-    const plx_status status = plx_units_start(problem, recipe, error);
+    plx_status status = plx_units_start(problem, recipe, error);
+    if (status == PLX_OK)
+        status = plx_gemm_check_batch(problem, error);
     int64_t tiles = 0;
     (void)plx_direct_count_tiles(problem, &tiles);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     define_program(problem, device, recipe);
     recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + (parts > 1 ? (uint64_t)(tiles * parts) * TILE_BYTES : 0);
-    add_direct(problem, tiles, parts, recipe);
+    const direct_work work = {tiles, parts};
+    if (plx_gemm_is_opencl(device))
+        (void)add_direct(problem, &work, recipe);
+    else
+        plx_gemm_each_launch(problem, recipe, add_direct, &work);
     if (parts > 1)
         add_sum(problem, tiles, parts, recipe);
     return plx_recipe_check(recipe, GEMM_DIRECT_SHARED, device, error);

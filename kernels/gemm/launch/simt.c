@@ -138,6 +138,8 @@ bool plx_gemm_possible(const plx_problem *problem, const plx_device_info *device
     const plx_gemm_problem *p = &problem->of.gemm;
     if (plx_gemm_is_opencl(device))
         return plx_gemm_opencl_possible(problem, tiling);
+    if (problem->batch.batched && plx_gemm_partitions(tiling) > 1)
+        return false;
     return plx_gemm_partitions(tiling) <= plx_gemm_k_tiles(problem) && shares_evenly(tiling) &&
            (tiling->clusters == 1 || 4.0 * (double)p->m * (double)(p->n + 3) * tiling->clusters <= MOST_LEFT);
 }

@@ -92,6 +92,7 @@ typedef struct plx_elected_tiling {
     int32_t order;                      /* rows of clusters before the next column */
     int32_t stages, outs;               /* of the ring, blocks of C on their way for each warpgroup */
     int64_t down, across;               /* clusters that cover the product */
+    int64_t items;                      /* clusters of tiles, of all problems */
 } plx_elected_tiling;
 
 const plx_elected_tile *plx_elected_tiles(size_t *count);

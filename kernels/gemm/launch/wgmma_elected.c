@@ -66,7 +66,7 @@ int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks)
 bool plx_elected_bulk(const plx_problem *problem)
 {
     return plx_output_dtype(problem) != PLX_F32 && (float)problem->of.gemm.beta == 0.0f &&
-           plx_units_rows_reached(problem);
+           plx_units_rows_reached(problem) && (!problem->batch.batched || problem->batch.stride[C] % 8 == 0);
 }
 
 /* Stages and blocks of C, as many as there is room for; false where that is too little. */
@@ -105,8 +105,9 @@ bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device,
         return false;
     tiling->down = quotient_up(rows, (int64_t)plx_elected_rows(tiling) * tiling->cluster_rows);
     tiling->across = quotient_up(cols, (int64_t)tiling->tile->cols * tiling->cluster_cols);
-    int64_t items;
-    return !__builtin_mul_overflow(tiling->down, tiling->across, &items) && items <= INT32_MAX / 2;
+    return !__builtin_mul_overflow(tiling->down, tiling->across, &tiling->items) &&
+           !__builtin_mul_overflow(tiling->items, plx_problem_count(problem), &tiling->items) &&
+           tiling->items <= INT32_MAX / 2;
 }
 
 plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_elected_tile *tile, bool transposed,
@@ -135,15 +136,24 @@ plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_d
 
 /* ---- maps ------------------------------------------------------------------------------ */
 
+/* The matrices of a batch, or the one. */
+static void set_depth(const plx_problem *problem, plx_tensor_map *map)
+{
+    const int64_t stride = problem->batch.batched ? problem->batch.stride[map->operand] : 0;
+    map->depth = stride != 0 ? (uint64_t)plx_problem_count(problem) : 1;
+    map->depth_pitch = stride != 0 ? (uint64_t)stride * 2 : 16;
+}
+
 /* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms,
  * of 64 rows or columns. */
-static void add_operand(const plx_gemm_operand *stored, int32_t side, int32_t shares, plx_recipe *recipe,
-                        plx_step *step)
+static void add_operand(const plx_problem *problem, const plx_gemm_operand *stored, int32_t side, int32_t shares,
+                        plx_recipe *recipe, plx_step *step)
 {
     plx_tensor_map map = plx_gemm_map_of(stored);
     map.box_width = 64;
     map.box_height = (uint32_t)((stored->inner ? side : GEMM_UNITS_DEPTH) / shares);
     map.swizzle = LINE;
+    set_depth(problem, &map);
     plx_step_map(recipe, step, &map);
 }
 
@@ -152,7 +162,7 @@ static plx_tensor_map map_of_result(const plx_problem *problem, const plx_electe
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool narrow = width < 64 && !tiling->transposed;
-    return (plx_tensor_map){
+    plx_tensor_map map = {
         .operand = C,
         .dtype = plx_output_dtype(problem),
         .width = (uint64_t)p->n,
@@ -162,6 +172,8 @@ static plx_tensor_map map_of_result(const plx_problem *problem, const plx_electe
         .box_height = tiling->transposed ? (uint32_t)width : 64,
         .swizzle = narrow ? 0 : LINE,
     };
+    set_depth(problem, &map);
+    return map;
 }
 
 /* Where C does not leave by bulk stores, another map stands in the place of its two, which nothing reads. */
@@ -169,8 +181,8 @@ static void add_maps(const plx_problem *problem, const plx_elected_tiling *tilin
                      const plx_gemm_operand *b, bool bulk, plx_recipe *recipe, plx_step *step)
 {
     const int32_t cols = tiling->tile->cols;
-    add_operand(tiling->transposed ? b : a, plx_elected_rows(tiling), tiling->cluster_cols, recipe, step);
-    add_operand(tiling->transposed ? a : b, cols, tiling->cluster_rows, recipe, step);
+    add_operand(problem, tiling->transposed ? b : a, plx_elected_rows(tiling), tiling->cluster_cols, recipe, step);
+    add_operand(problem, tiling->transposed ? a : b, cols, tiling->cluster_rows, recipe, step);
     const plx_tensor_map first = recipe->maps[0];
     const plx_tensor_map whole = bulk ? map_of_result(problem, tiling, 64) : first,
                          rest = bulk && cols % 64 != 0 ? map_of_result(problem, tiling, cols % 64) : whole;
@@ -180,13 +192,22 @@ static void add_maps(const plx_problem *problem, const plx_elected_tiling *tilin
 
 /* ---- the launch -------------------------------------------------------------------------- */
 
-static int32_t flags_of(const plx_elected_tiling *tiling, bool bulk, bool early)
+/* Whether all problems have the same operand of the product that is multiplied. */
+static bool is_one(const plx_problem *problem, uint32_t operand)
 {
-    return (tiling->ping_pong ? GEMM_ELECTED_TURNS : 0) | (tiling->transposed ? GEMM_ELECTED_TURNED : 0) |
+    return problem->batch.batched && problem->batch.stride[operand] == 0;
+}
+
+static int32_t flags_of(const plx_problem *problem, const plx_elected_tiling *tiling, bool bulk, bool early)
+{
+    const uint32_t x = tiling->transposed ? B : A, y = tiling->transposed ? A : B;
+    return (is_one(problem, x) ? GEMM_ELECTED_ONE_X : 0) | (is_one(problem, y) ? GEMM_ELECTED_ONE_Y : 0) |
+           (tiling->ping_pong ? GEMM_ELECTED_TURNS : 0) | (tiling->transposed ? GEMM_ELECTED_TURNED : 0) |
            (bulk ? GEMM_ELECTED_BULK : 0) | (early ? GEMM_ELECTED_EARLY : 0);
 }
 
-static void add_work(const plx_elected_tiling *tiling, bool bulk, bool early, plx_step *step)
+static void add_work(const plx_problem *problem, const plx_elected_tiling *tiling, bool bulk, bool early,
+                     plx_step *step)
 {
     plx_step_i32(step, tiling->cluster_rows);
     plx_step_i32(step, tiling->cluster_cols);
@@ -195,7 +216,9 @@ static void add_work(const plx_elected_tiling *tiling, bool bulk, bool early, pl
     plx_step_i32(step, tiling->order);
     plx_step_i32(step, tiling->stages);
     plx_step_i32(step, tiling->outs);
-    plx_step_i32(step, flags_of(tiling, bulk, early));
+    plx_step_i32(step, flags_of(problem, tiling, bulk, early));
+    plx_step_i32(step, (int32_t)plx_problem_count(problem));
+    plx_step_i64(step, problem->batch.batched ? problem->batch.stride[C] : 0);
     plx_step_shared(step, plx_elected_shared(tiling));
 }
 
@@ -216,14 +239,14 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
 {
     const int32_t blocks = tiling->cluster_rows * tiling->cluster_cols;
     plx_step *step = plx_recipe_step(recipe, tiling->tile->entry, GEMM_ELECTED_THREADS, 1);
-    step->grid[0] = (uint64_t)(smaller(tiling->down * tiling->across, plx_elected_slots(device, blocks)) * blocks);
+    step->grid[0] = (uint64_t)(smaller(tiling->items, plx_elected_slots(device, blocks)) * blocks);
     step->cluster = blocks > 1 ? (uint32_t)blocks : 0;
     step->dependent_launch = true;
     step->variant = variant_of(problem, tiling);
     step->code = tiling->tile->mn_major ? "gemm/wgmma-elected-across" : NULL;
     add_maps(problem, tiling, a, b, bulk, recipe, step);
     plx_gemm_step_result(problem, true, step);
-    add_work(tiling, bulk, recipe->schedule.early, step);
+    add_work(problem, tiling, bulk, recipe->schedule.early, step);
 }
 
 static plx_status add_launches(const plx_problem *problem, const plx_device_info *device,

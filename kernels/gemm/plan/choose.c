@@ -32,6 +32,7 @@ const plx_gemm_family *plx_gemm_family_of(uint32_t kernel)
         [PLX_GEMM_WGMMA_TF32] = &plx_wgmma_tf32_family,
         [PLX_GEMM_F16X3] = &plx_f16x3_family,
         [PLX_GEMM_BF16X6] = &plx_f16x3_family,
+        [PLX_GEMM_WARP_PER_PRODUCT] = &plx_gemm_warp_family,
     };
     return families[kernel];
 }
@@ -269,11 +270,49 @@ static size_t choose_plain(const plx_problem *problem, const plx_device_info *de
     return choose_contender(problem, device);
 }
 
-size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device)
+static size_t choose_one(const plx_problem *problem, const plx_device_info *device)
 {
     if (plx_is_half(problem->dtype))
         return choose_half(problem, device);
     if (problem->compute == PLX_COMPUTE_TF32)
         return choose_tf32(problem, device);
     return problem->compute == PLX_COMPUTE_PLAIN ? choose_plain(problem, device) : choose_from_table(problem, device);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/* Kernels that take all of a batch in one launch. */
+static const uint32_t of_f32_batches[] = {PLX_GEMM_WARP_PER_PRODUCT, PLX_GEMM_MANY_BLOCKS};
+static const uint32_t of_half_batches[] = {PLX_GEMM_WARP_PER_PRODUCT, PLX_GEMM_MMA_DIRECT, PLX_GEMM_WGMMA_ELECTED};
+
+/* Between the beginnings of small launches that follow each other. */
+static const double launch_us = 2.2;
+
+static double us_of_batch(const plx_problem *problem, const plx_device_info *device, uint32_t *kernel)
+{
+    plx_schedule best;
+    double us = INFINITY;
+    if (plx_is_half(problem->dtype))
+        us = find_least(of_half_batches, COUNT(of_half_batches), problem, device, &best);
+    else if (problem->dtype == PLX_F32)
+        us = find_least(of_f32_batches, COUNT(of_f32_batches), problem, device, &best);
+    if (us < INFINITY)
+        *kernel = best.kernel;
+    return us;
+}
+
+/* All at once, or one after the other by the kernel that is best for one. */
+static size_t choose_for_batch(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_problem one = plx_batch_one(problem);
+    const size_t by_itself = choose_one(&one, device);
+    plx_schedule schedule;
+    uint32_t kernel = 0;
+    const double us = us_of_batch(problem, device, &kernel), each = us_of((uint32_t)by_itself, &one, device, &schedule);
+    return us < INFINITY && us <= (double)plx_problem_count(problem) * most(each, launch_us) ? kernel : by_itself;
+}
+
+size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device)
+{
+    return problem->batch.batched ? choose_for_batch(problem, device) : choose_one(problem, device);
 }

@@ -1,5 +1,6 @@
 /* async-copy and many-blocks: what a tiling costs. */
 #include "gemm/device/common/tiles.h"
+#include "kernels/operation.h"
 #include "simt.h"
 
 /* Of a tile: shares of a multiprocessor's multiply-adds that blocks beside each other reach, and one alone;
@@ -47,10 +48,17 @@ static const tile_rates *rates_of_tile(const kernel_rates *kernel, const plx_gem
 
 enum { CHUNK = 8, WAVES_TO_DRIFT = 4, PAIR = 2, SHORT_TERMS = 384 };
 
-static double blocks_of(const plx_gemm_problem *p, const plx_gemm_tiling *tiling)
+static double blocks_of(const plx_problem *problem, const plx_gemm_tiling *tiling)
 {
+    const plx_gemm_problem *p = &problem->of.gemm;
     return (((double)((p->m - 1) / tiling->tile->rows) + 1.0) * ((double)((p->n - 1) / tiling->tile->cols) + 1.0)) *
-           tiling->cluster * tiling->clusters;
+           tiling->cluster * tiling->clusters * (double)plx_problem_count(problem);
+}
+
+static double moving_us(const plx_problem *problem, const kernel_rates *kernel)
+{
+    return (double)plx_problem_count(problem) *
+           plx_gemm_moving_us(&problem->of.gemm, kernel->counts, kernel->bytes_per_us);
 }
 
 static double places_of(const plx_device_info *device, const plx_gemm_tiling *tiling)
@@ -103,7 +111,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double alone = work / rate->alone + copied + kernel->alone_share * besides;
     double full = most(alone, t->blocks * (work / rate->full + copied) + besides);
     double units = places_of(device, tiling);
-    double blocks = blocks_of(&problem->of.gemm, tiling);
+    double blocks = blocks_of(problem, tiling);
     double waves = (double)(int64_t)(blocks / (units * t->blocks));
     double of_unit = (blocks - waves * units * t->blocks) / units; /* blocks of the last wave */
     const double together = terms <= SHORT_TERMS ? 0.5 : 0.0;      /* measured on drawn shapes (doc/experiments.md) */
@@ -115,8 +123,7 @@ static double in_clusters(const plx_problem *problem, const plx_device_info *dev
                           const kernel_rates *kernel)
 {
     const double of_tile = 4.0 * tiling->tile->rows * tiling->tile->cols / 1024;
-    const double waves =
-        rounded_up(blocks_of(&problem->of.gemm, tiling) / (places_of(device, tiling) * tiling->tile->blocks));
+    const double waves = rounded_up(blocks_of(problem, tiling) / (places_of(device, tiling) * tiling->tile->blocks));
     return tiling->cluster > 1 ? waves * (kernel->cluster_us + of_tile * kernel->cluster_kib_us) : 0.0;
 }
 
@@ -127,7 +134,7 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
     const plx_gemm_terms terms = {
         .launch = rates_of_tile(kernel, tiling)->start_us,
         .math = multiplying(problem, device, tiling, kernel),
-        .memory = plx_gemm_moving_us(p, kernel->counts, kernel->bytes_per_us),
+        .memory = moving_us(problem, kernel),
         .join = plx_gemm_is_opencl(device)
                     ? plx_gemm_opencl_joining(problem, tiling)
                     : in_clusters(problem, device, tiling, kernel) + plx_gemm_adding_us(p, tiling, &kernel->adding),
@@ -147,7 +154,7 @@ double plx_gemm_cp_async_least(const plx_problem *problem, const plx_device_info
     const kernel_rates *kernel = rates_of(device, tiling);
     const tile_rates *rate = rates_of_tile(kernel, tiling);
     const plx_gemm_problem *p = &problem->of.gemm;
-    const double tiles = blocks_of(p, tiling) / tiling->cluster / tiling->clusters,
+    const double tiles = blocks_of(problem, tiling) / tiling->cluster / tiling->clusters,
                  area = (double)tiling->tile->rows * tiling->tile->cols;
     const double copied = copying(p, rate, tiling->tile, (double)p->k);
     const double work = area * (double)p->k / (PLX_GEMM_FMA_PER_US * most(rate->full, rate->alone)) + copied;
@@ -155,8 +162,7 @@ double plx_gemm_cp_async_least(const plx_problem *problem, const plx_device_info
     const double besides = rate->round_us * least(kernel->alone_share, 1.0 / tiling->tile->blocks);
     const double in_cluster = kernel->cluster_us + 4.0 * area / 1024 * kernel->cluster_kib_us;
     return rate->start_us +
-           most(tiles * work / (double)plx_gemm_sms(device) + waves * besides,
-                plx_gemm_moving_us(p, kernel->counts, kernel->bytes_per_us)) +
+           most(tiles * work / (double)plx_gemm_sms(device) + waves * besides, moving_us(problem, kernel)) +
            (tiling->cluster > 1 ? in_cluster : 0.0) + plx_gemm_adding_us(p, tiling, &kernel->adding);
 }
 

@@ -67,6 +67,6 @@ extern const plx_gemm_family plx_gemm_bulk_pipeline_family, plx_gemm_split_k_fam
     plx_gemm_async_copy_family, plx_gemm_many_blocks_family, plx_gemm_short_k_family, plx_gemm_few_rows_family,
     plx_gemm_matvec_family, plx_dmma_family, plx_dmma_bulk_family, plx_wgmma_family, plx_wgmma_pipelined_family,
     plx_wgmma_cluster_family, plx_wgmma_tf32_family, plx_elected_family, plx_gemm_direct_family, plx_gemm_narrow_family,
-    plx_f16x3_family;
+    plx_f16x3_family, plx_gemm_warp_family;
 
 #endif

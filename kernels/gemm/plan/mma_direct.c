@@ -2,6 +2,7 @@
 #include "gemm/device/common/tensor-tiles.h"
 #include "gemm/device/tensor/mma-direct.h"
 #include "kernels/arithmetic.h"
+#include "kernels/operation.h"
 #include "tensor.h"
 
 #include <stdio.h>
@@ -65,13 +66,14 @@ static double us_of(int64_t tiles, int64_t parts, const plx_problem *problem, co
                     const direct_rates *by)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const int64_t items = quotient_up(tiles * parts, plx_gemm_sms(device));
+    const double count = (double)plx_problem_count(problem);
+    const int64_t items = quotient_up(tiles * parts * plx_problem_count(problem), plx_gemm_sms(device));
     const double k_tiles = (double)quotient_up(plx_units_k_tiles(problem), parts);
     const double item = by->item_us + k_tiles * (by->step_us + (double)loads_of_k_tile(p) * by->loads_us);
     const plx_gemm_terms terms = {
         .launch = by->start_us,
         .math = ((double)(items / 2) * by->beside + (double)(items % 2)) * item,
-        .memory = (double)p->m * (double)p->n * 2 / by->write_rate,
+        .memory = count * (double)p->m * (double)p->n * 2 / by->write_rate,
         .join = us_of_adding(tiles, parts, p, device, by),
     };
     const double us = plx_gemm_us(&terms);
@@ -107,7 +109,8 @@ static void each(plx_gemm_search *search)
         return;
     for (uint32_t number = 0; number < MOST_NUMBERS; number++) {
         const int64_t parts = parts_numbered(number);
-        if (parts > 1 && (parts > plx_units_k_tiles(search->problem) || tiles > 2 * slots / parts))
+        if (parts > 1 &&
+            (search->problem->batch.batched || parts > plx_units_k_tiles(search->problem) || tiles > 2 * slots / parts))
             continue;
         const plx_schedule schedule = {.kernel = search->kernel,
                                        .split_k = (int32_t)parts,
@@ -139,6 +142,8 @@ static void name_of(const plx_problem *problem, const plx_device_info *device, c
 static plx_status check(const plx_problem *problem, const plx_device_info *device, plx_error *error)
 {
     plx_status status = plx_needs_mma_sync(device, error);
+    if (status == PLX_OK && problem->batch.batched && plx_gemm_is_opencl(device))
+        return plx_fail(error, PLX_UNSUPPORTED, "takes one problem at a time in OpenCL");
     if (status == PLX_OK)
         status = plx_units_check(problem, error);
     return status == PLX_OK ? plx_gemm_check_sizes(&problem->of.gemm, error) : status;

@@ -65,13 +65,24 @@ bool plx_gemm_find(uint32_t kernel, const plx_problem *problem, const plx_device
     return c.any;
 }
 
+/* What is only scaled is so by another kernel's code, problem by problem. */
+static plx_status check_batch(uint32_t kernel, const plx_problem *problem, plx_error *error)
+{
+    const bool takes = (plx_gemm_ladder.rows[kernel].about.flags & PLX_KERNEL_BATCHED) != 0;
+    if (!problem->batch.batched || (takes && plx_gemm_has_work(problem)))
+        return PLX_OK;
+    return plx_fail(error, PLX_UNSUPPORTED, "takes one problem at a time");
+}
+
 plx_status plx_gemm_schedule(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
                              plx_error *error)
 {
     const plx_gemm_family *family = plx_gemm_family_of(schedule->kernel);
     const uint32_t kernel = schedule->kernel;
     const double limit = schedule->us > 0.0 ? schedule->us : INFINITY;
-    const plx_status status = family->check(problem, device, error);
+    plx_status status = check_batch(kernel, problem, error);
+    if (status == PLX_OK)
+        status = family->check(problem, device, error);
     if (status != PLX_OK)
         return status;
     if (!plx_gemm_find(kernel, problem, device, limit, schedule))
@@ -79,10 +90,21 @@ plx_status plx_gemm_schedule(const plx_problem *problem, const plx_device_info *
     return family->paths != NULL ? (family->paths(problem, device, false, schedule), PLX_OK) : PLX_OK;
 }
 
+/* A batch is not packed: mma-direct takes operands wherever they begin. */
+static bool find_direct(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule)
+{
+    plx_problem own = *problem;
+    own.config = 0;
+    return plx_gemm_find(PLX_GEMM_MMA_DIRECT, &own, device, INFINITY, schedule);
+}
+
 plx_status plx_gemm_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
                               plx_error *error)
 {
-    (void)error;
+    if (problem->batch.batched)
+        return find_direct(problem, device, schedule)
+                   ? PLX_OK
+                   : plx_fail(error, PLX_UNSUPPORTED, "takes operands of batches that begin at multiples of 16 bytes");
     plx_gemm_family_of(schedule->kernel)->paths(problem, device, true, schedule);
     return PLX_OK;
 }

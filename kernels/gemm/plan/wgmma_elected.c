@@ -112,8 +112,7 @@ static double clocks_of_ends(const plx_elected_tiling *tiling, const elected_rat
  * are late. Clusters lie less evenly still. */
 static double late_pairs(const plx_elected_tiling *tiling, const elected_rates *by, const plx_device_info *device)
 {
-    const double share =
-        (double)tiling->down * (double)tiling->across * plx_elected_blocks(tiling) / (double)plx_gemm_sms(device);
+    const double share = (double)tiling->items * plx_elected_blocks(tiling) / (double)plx_gemm_sms(device);
     return share > 0.5 && share < (plx_elected_blocks(tiling) > 1 ? 0.8 : 0.6) ? by->late_pairs : 1;
 }
 
@@ -130,7 +129,7 @@ static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem
     const plx_gemm_problem *p = &problem->of.gemm;
     const int32_t blocks = plx_elected_blocks(tiling);
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k, k_tiles = (double)plx_units_k_tiles(problem);
-    const double size = blocks, items = (double)tiling->down * (double)tiling->across;
+    const double size = blocks, items = (double)tiling->items, count = (double)plx_problem_count(problem);
     const double slots = (double)plx_elected_slots(device, blocks), waves = ceil(items / slots);
     const double area = items * size * plx_elected_rows(tiling) * tiling->tile->cols;
     const double bytes_of_c = (double)plx_units_bytes_of_result(problem);
@@ -139,8 +138,8 @@ static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem
                                by->clock * (1 + more_of_cluster(blocks, by));
     const plx_gemm_terms terms = {
         .launch = by->launch_us,
-        .math = us_with_power(tiling, by, multiplying, 2 * m * n * k, area * k_tiles * 2 * GEMM_UNITS_DEPTH),
-        .memory = (2 * (m + n) * k + bytes_of_c * m * n) / plx_tensor_memory_rate(device, &by->tensor) *
+        .math = us_with_power(tiling, by, multiplying, 2 * m * n * k * count, area * k_tiles * 2 * GEMM_UNITS_DEPTH),
+        .memory = count * (2 * (m + n) * k + bytes_of_c * m * n) / plx_tensor_memory_rate(device, &by->tensor) *
                   late_pairs(tiling, by, device),
         .overlap = by->overlap,
         .pack = us_of_packing(p, by),
@@ -166,8 +165,7 @@ static double least_us(const plx_elected_tiling *tiling, const plx_problem *prob
     const elected_rates *by = &own_rates;
     const plx_gemm_problem *p = &problem->of.gemm;
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    const double waves = ceil((double)tiling->down * (double)tiling->across /
-                              (double)plx_elected_slots(device, plx_elected_blocks(tiling)));
+    const double waves = ceil((double)tiling->items / (double)plx_elected_slots(device, plx_elected_blocks(tiling)));
     const double units = (double)plx_elected_rows(tiling) * tiling->tile->cols / 32 * by->unit;
     const double multiplying = waves * (double)plx_units_k_tiles(problem) * most(units, by->least_step) / by->clock;
     const double memory = 2 * (m + n) * k / plx_tensor_memory_rate(device, &by->tensor);
@@ -247,12 +245,23 @@ static void paths(const plx_problem *problem, const plx_device_info *device, boo
     schedule->paths[2] = !unaligned && plx_elected_bulk(problem) ? PLX_PATH_TMA : PLX_PATH_LOADS;
 }
 
+/* Whether the copy engine finds all operands of a batch. */
+static bool is_reached(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return p->lda % 8 == 0 && p->ldb % 8 == 0 && problem->batch.stride[0] % 8 == 0 && problem->batch.stride[1] % 8 == 0;
+}
+
 static plx_status check(const plx_problem *problem, const plx_device_info *device, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_status status = plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = plx_units_check(problem, error);
+    if (status == PLX_OK && problem->batch.batched && !is_reached(problem))
+        return plx_fail(
+            error, PLX_UNSUPPORTED,
+            "takes batches whose rows and problems begin at multiples of 16 bytes, and others one at a time");
     if (status == PLX_OK && p->trans_a && !p->trans_b)
         return plx_fail(error, PLX_UNSUPPORTED, "takes one operand across k at most: A as it is, or B transposed");
     return status == PLX_OK && plx_gemm_has_work(problem) ? plx_gemm_check_sizes(p, error) : status;

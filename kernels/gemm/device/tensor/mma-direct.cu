@@ -5,6 +5,7 @@
  * part of it; it brings 64 terms, multiplies them, and has no others on their way meanwhile: that other
  * blocks of its multiprocessor do.  C leaves through shared memory, a warp writing 64 neighbours of a row at
  * once. */
+#include "gemm/device/common/batch.cuh"
 #include "gemm/device/common/problem.cuh"
 #include "grid_dependency.cuh"
 #include "gemm/device/common/tile-scheduler.cuh"
@@ -307,14 +308,18 @@ static __device__ __forceinline__ void multiply_item(const Gemm<uint16_t> &g, co
 #endif
 }
 
-#define DIRECT_ENTRY(layout, TRANS_A, TRANS_B, type, T)                                                             \
-    extern "C" __global__ void __launch_bounds__(GEMM_DIRECT_THREADS, GEMM_DIRECT_BLOCKS)                           \
-        gemm_mma_direct_##type##_##layout(const uint16_t *a, const uint16_t *b, void *c, int type_of_c, int64_t m,  \
-                                          int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc, float alpha, \
-                                          float beta, float4 *partials, int parts)                                  \
-    {                                                                                                               \
-        multiply_item<T, TRANS_A, TRANS_B>(Gemm<uint16_t>{a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},             \
-                                           Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, parts);          \
+#define DIRECT_ENTRY(layout, TRANS_A, TRANS_B, type, T)                                                              \
+    extern "C" __global__ void __launch_bounds__(GEMM_DIRECT_THREADS, GEMM_DIRECT_BLOCKS)                            \
+        gemm_mma_direct_##type##_##layout(const uint16_t *a, const uint16_t *b, void *c, int type_of_c, int64_t m,   \
+                                          int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc, float alpha,  \
+                                          float beta, float4 *partials, int parts, BATCH_PARAMETERS)                 \
+    {                                                                                                                \
+        const Batch batch = BATCH;                                                                                   \
+        const int64_t to = batch.problem() * batch.c * bytes_of_element(type_of_c);                                  \
+        multiply_item<T, TRANS_A, TRANS_B>(                                                                          \
+            Gemm<uint16_t>{a + batch.problem() * batch.a, b + batch.problem() * batch.b, nullptr, m, n, k, lda, ldb, \
+                           ldc, 0, 0},                                                                               \
+            Result{static_cast<char *>(c) + to, type_of_c, m, n, ldc, alpha, beta}, partials, parts);                \
     }
 
 GEMM_LAYOUTS(DIRECT_ENTRY, f16, __half)

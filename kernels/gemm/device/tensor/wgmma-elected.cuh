@@ -35,6 +35,14 @@ struct ElectedCut {
     int order;                      /* rows of clusters before the next column */
     int stages, outs;               /* of the ring; blocks of C on their way, for each warpgroup */
     int flags;                      /* GEMM_ELECTED_ */
+    int count;                      /* problems */
+    int64_t stride_c;               /* elements from a C to the next */
+
+    /* Of all problems. */
+    __device__ __forceinline__ int items() const
+    {
+        return down * across * count;
+    }
 
     __device__ __forceinline__ bool turns() const
     {
@@ -74,16 +82,28 @@ static __device__ __forceinline__ bool is_elected()
 
 /* Starts to bring a box, where SHARED to all blocks of the mask. */
 template <bool SHARED>
-static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMap *map, int x, int y, unsigned barrier,
-                                                     unsigned mask)
+static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMap *map, int x, int y, int problem,
+                                                     unsigned barrier, unsigned mask)
 {
     if constexpr (SHARED)
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                     "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
-                     "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)mask)
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(problem), "r"(barrier), "h"((uint16_t)mask)
                      : "memory");
     else
-        start_box(to, map, x, y, barrier);
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(problem), "r"(barrier)
+                     : "memory");
+}
+
+/* Starts to write a box, as a group of its own. */
+static __device__ __forceinline__ void start_store_of(const TensorMap *map, int x, int y, int problem, unsigned from)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];\n"
+                 "cp.async.bulk.commit_group;" ::"l"(map),
+                 "r"(x), "r"(y), "r"(problem), "r"(from)
+                 : "memory");
 }
 
 static __device__ __forceinline__ void prefetch_map(const TensorMap *map)
@@ -145,13 +165,16 @@ template <class Tile> struct ElectedPlace {
         publish_barriers();
     }
 
-    /* Of the block's tile in the cluster's tile `item` of the product. */
-    __device__ __forceinline__ void find(const ElectedCut &cut, int item, int *at_row, int *at_col) const
+    /* Of the block's tile in the cluster's tile `item` of the products; their number. */
+    __device__ __forceinline__ int find(const ElectedCut &cut, int item, int *at_row, int *at_col) const
     {
+        const int problem = cut.count > 1 ? item / (cut.down * cut.across) : 0;
+        item -= problem * cut.down * cut.across;
         const int of_group = cut.order * cut.across, group = item / of_group, within = item - group * of_group;
         const int left = cut.down - group * cut.order, height = left < cut.order ? left : cut.order;
         *at_row = ((group * cut.order + within % height) * cut.cluster_rows + row) * rows;
         *at_col = (within / height * cut.cluster_cols + col) * Tile::cols;
+        return problem;
     }
 };
 
@@ -161,16 +184,17 @@ template <class Tile> struct ElectedPlace {
  * the stage's steps along k, of 64 rows in each box. */
 template <bool INNER, bool SHARED>
 static __device__ __forceinline__ void start_share_for(unsigned to, const TensorMap *map, int outer, int inner,
-                                                       int lines, int part, int shares, unsigned barrier, unsigned mask)
+                                                       int problem, int lines, int part, int shares, unsigned barrier,
+                                                       unsigned mask)
 {
     const int share = (INNER ? lines : DEPTH) / shares, first = part * share;
     to += first * ROW_BYTES;
     if constexpr (INNER) {
-        start_box_for<SHARED>(to, map, inner, outer + first, barrier, mask);
+        start_box_for<SHARED>(to, map, inner, outer + first, problem, barrier, mask);
     } else {
 #pragma unroll 1
         for (int line = 0; line < lines; line += GROUP_ROWS)
-            start_box_for<SHARED>(to + line * ROW_BYTES, map, outer + line, inner + first, barrier, mask);
+            start_box_for<SHARED>(to + line * ROW_BYTES, map, outer + line, inner + first, problem, barrier, mask);
     }
 }
 
@@ -188,19 +212,21 @@ static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &pla
         of_x |= 1u << (place.row + cut.cluster_rows * i);
     for (int i = 0; i < cut.cluster_rows; ++i)
         of_y |= 1u << (i + cut.cluster_rows * place.col);
-    const int items = cut.down * cut.across, stride = gridDim.x / cut.blocks();
+    const int items = cut.items(), stride = gridDim.x / cut.blocks();
     for (int item = blockIdx.x / cut.blocks(); item < items; item += stride) {
         int row, col;
-        place.find(cut, item, &row, &col);
+        const int problem = place.find(cut, item, &row, &col);
+        const int problem_x = cut.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
+                  problem_y = cut.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
         for (int step = 0; step < steps; ++step) {
             const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
             await(full + BARRIER_BYTES, phase);
             if (lead) {
                 arrive_and_expect(full, place.stage_bytes);
-                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, place.rows,
-                                                         place.col, cut.cluster_cols, full, of_x);
-                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, Tile::y_lines,
-                                                         place.row, cut.cluster_rows, full, of_y);
+                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, problem_x,
+                                                         place.rows, place.col, cut.cluster_cols, full, of_x);
+                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, problem_y,
+                                                         Tile::y_lines, place.row, cut.cluster_rows, full, of_y);
             }
             if (++stage == cut.stages) {
                 stage = 0;
@@ -413,7 +439,7 @@ template <class Tile> struct ElectedOutbox {
     /* 64 rows and WIDTH columns of the product, which begin at (row, col). */
     template <int WIDTH>
     __device__ __forceinline__ void send(const float *sum, const ElectedMaps &maps, const Result &to, bool turned,
-                                         int number, int row, int col)
+                                         int number, int row, int col, int problem)
     {
         using Element = typename Tile::Element;
         const unsigned block = blocks + turn * GEMM_ELECTED_BLOCK;
@@ -434,9 +460,9 @@ template <class Tile> struct ElectedOutbox {
         show_copy_engine();
         meet_group(number);
         if (first && turned)
-            start_store(map, row, col, block);
+            start_store_of(map, row, col, problem, block);
         else if (first)
-            start_store(map, col, row, block);
+            start_store_of(map, col, row, problem, block);
     }
 
     /* The same, WIDTH at most 32, by all threads of the warpgroup. */
@@ -453,20 +479,27 @@ template <class Tile> struct ElectedOutbox {
 /* The warpgroup's tile at (row, col). */
 template <class Tile>
 static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox,
-                                                  const ElectedMaps &maps, const Result &to, const ElectedCut &cut,
-                                                  int row, int col)
+                                                  const ElectedMaps &maps, const Result &first, const ElectedCut &cut,
+                                                  int row, int col, int problem)
 {
     const bool turned = cut.turned();
+    const Result to = {static_cast<char *>(first.c) + problem * cut.stride_c * bytes_of_element(first.type),
+                       first.type,
+                       first.m,
+                       first.n,
+                       first.ldc,
+                       first.alpha,
+                       first.beta};
 #pragma unroll
     for (int block = 0; block < Tile::blocks; ++block, row += GROUP_ROWS) {
         const float *sum = group.sum[block];
         if (cut.flags & GEMM_ELECTED_BULK) {
 #pragma unroll
             for (int j = 0; j + 64 <= Tile::cols; j += 64)
-                outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j);
+                outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j, problem);
             if constexpr (Tile::rest > 0)
                 outbox.template send<Tile::rest>(sum + (Tile::cols - Tile::rest) / 2, maps, to, turned, group.number,
-                                                 row, col + Tile::cols - Tile::rest);
+                                                 row, col + Tile::cols - Tile::rest, problem);
         } else {
 #pragma unroll
             for (int j = 0; j + 32 <= Tile::cols; j += 32)
@@ -483,7 +516,7 @@ template <class Tile>
 static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
                                                       const Result &to, const ElectedCut &cut, int steps)
 {
-    const int items = cut.down * cut.across, stride = gridDim.x / cut.blocks(), first = blockIdx.x / cut.blocks();
+    const int items = cut.items(), stride = gridDim.x / cut.blocks(), first = blockIdx.x / cut.blocks();
     const StageRelease free(place, cut);
     ElectedGroup<Tile> group;
     group.number = __shfl_sync(~0u, threadIdx.x / GROUP_THREADS, 0); /* known to be the same in all lanes */
@@ -504,10 +537,10 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
         group.consume(place, cut, free, steps);
         if (cut.turns())
             group.skip(steps, cut.stages);
-        place.find(cut, item, &row, &col);
+        const int problem = place.find(cut, item, &row, &col);
         if (!cut.turns())
             row += group.number * Tile::blocks * GROUP_ROWS;
-        write_tile(group, outbox, maps, to, cut, row, col);
+        write_tile(group, outbox, maps, to, cut, row, col, problem);
     }
     if (threadIdx.x % GROUP_THREADS == 0)
         await_stores();
@@ -564,7 +597,7 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
     const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                                \
         const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c, int type_of_c, \
         int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int down,     \
-        int across, int order, int stages, int outs, int flags
+        int across, int order, int stages, int outs, int flags, int count, int64_t stride_c
 #define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
-#define ELECTED_CUT (ElectedCut{cluster_rows, cluster_cols, down, across, order, stages, outs, flags})
+#define ELECTED_CUT (ElectedCut{cluster_rows, cluster_cols, down, across, order, stages, outs, flags, count, stride_c})
 #define ELECTED_RESULT (Result{c, type_of_c, m, n, ldc, alpha, beta})

@@ -11,6 +11,8 @@
 #define GEMM_ELECTED_TURNED 2 /* op(B)^T op(A)^T is multiplied: its rows are columns of C */
 #define GEMM_ELECTED_BULK 4   /* C leaves by bulk stores */
 #define GEMM_ELECTED_EARLY 8  /* the next launch may begin when blocks end */
+#define GEMM_ELECTED_ONE_X 16 /* all problems of a batch have one X, or one Y */
+#define GEMM_ELECTED_ONE_Y 32
 
 /* X(how many times 64 rows, how many columns a warpgroup has) */
 #define GEMM_ELECTED_TILES(X, ...) \
