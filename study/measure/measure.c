@@ -31,8 +31,9 @@ static const double small_ns = 100e3;       /* a launch shorter than this is als
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
 static const double look_share = 0.15;      /* of the time spent, before a look is too dear */
 static const double closing_share = 0.1;    /* of the limit, at most, for looks when all is sampled */
-static const double grace_ns = 100e6;       /* a time that would be no result may take as long again, or this, */
-static const double most_grace = 10.0;      /* but at most so many times the limit more */
+static const double short_ns = 20e6;   /* of a round and its look: another is then always made, on a busy machine too */
+static const double grace_ns = 100e6;  /* a time that would be no result may take as long again, or this, */
+static const double most_grace = 10.0; /* but at most so many times the limit more */
 
 /* A candidate being timed. */
 typedef struct runner {
@@ -511,13 +512,17 @@ static plx_status leave_out(runner *r, const timing_rules *rules, plx_error *err
 static plx_status look_more(runner *r, const timing_rules *rules, plx_error *error)
 {
     const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns;
-    double unused;
+    double unused, round_ns = 0.0;
     plx_status status = PLX_OK;
 
-    while (status == PLX_OK && !r->done && r->looks < LEAST_LOOKS && plx_now_ns() - start < limit_ns) {
+    for (int i = 0; i < LEAST_LOOKS && status == PLX_OK && !r->done && r->looks < LEAST_LOOKS; ++i) {
+        const double begin = plx_now_ns();
+        if (begin - start >= limit_ns && round_ns >= short_ns)
+            return status;
         status = explain(r, time_one(r, r->batch, &unused), error);
         if (status == PLX_OK)
             status = look(r, false, limit_ns / LEAST_LOOKS, error);
+        round_ns = plx_now_ns() - begin;
     }
     return status;
 }
