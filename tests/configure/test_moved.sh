@@ -42,7 +42,7 @@ for helper in $(find "$moved" -name 'dispatch-*' -type f); do
 done
 
 # What is read: documents whose links lead somewhere, pages of the functions, kernels' texts, which explain finds there.
-document=$(find "$moved" -name README.md -path '*doc*')
+document=$(find "$moved" -path '*/doc/parallax/README.md')
 [ -f "$document" ] || fail "README.md is not installed"
 grep -oE '\]\(doc/[a-z0-9-]+\.(md|svg)\)' "$document" | tr -d '])(' | while read -r link; do
     [ -f "${document%README.md}$link" ] || { echo "$link"; exit 1; }

@@ -72,7 +72,7 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
         problem.of.gemm = (plx_gemm_problem){.m = one   ? 1
                                                   : few ? 7
                                                         : 65,
-                                             .n = 67,
+                                             .n = one && few ? 31 : 67,
                                              .k = few && second ? 30 : 130,
                                              .lda = 132,
                                              .ldb = 132,

@@ -1,5 +1,7 @@
 /* Programs, tensor maps and launches of the fake CUDA driver (fake_cuda.c). */
 #define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
+
 #include "fake_cuda_inside.h"
 
 #include <stdio.h>
@@ -152,7 +154,9 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType
                                        CUtensorMapFloatOOBfill fill)
 {
     ENTER(fake_enter, "cuTensorMapEncodeTiled");
-    if (rank != 2 || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+    const bool deep = rank == 3 && sizes[2] > 0 && pitches[1] % 16 == 0 && box[2] == 1 && every[2] == 1;
+    if ((rank != 2 && !deep) || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE ||
+        fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
         return CUDA_ERROR_INVALID_VALUE;
     fake_cuda.last_map = (fake_map){
         .address = (uint64_t)(uintptr_t)address,

@@ -254,14 +254,14 @@ static void a_relative_directory_is_not_followed(void **state)
     const char *home = getenv("HOME");
     char *kept = home ? strdup(home) : NULL;
     assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0);
-    assert_int_equal(setenv("HOME", "/home/somebody", 1), 0);
+    assert_int_equal(setenv("HOME", "/tmp", 1), 0);
     path_of(key, path);
     assert_int_equal(unsetenv("HOME"), 0);
     bool homeless = plx_cl_cache_path(key, strlen(key), path, sizeof path);
     if (kept)
         (void)setenv("HOME", kept, 1);
     free(kept);
-    assert_int_equal(strncmp(path, "/home/somebody/.cache/parallax/", 31), 0);
+    assert_int_equal(strncmp(path, "/tmp/.cache/parallax/", 21), 0);
     assert_false(homeless);
 }
 
