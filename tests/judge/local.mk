@@ -1,6 +1,6 @@
 # The judge.  These tests reach behind the library's exports.
 cmocka_tests += tests/judge/test_generate tests/judge/test_reference tests/judge/test_floats tests/judge/test_bound tests/judge/test_validate \
-	tests/judge/test_halves tests/judge/test_result tests/judge/test_honest tests/judge/test_rules tests/judge/test_at_once
+	tests/judge/test_fence tests/judge/test_halves tests/judge/test_result tests/judge/test_honest tests/judge/test_rules tests/judge/test_at_once
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c tests/judge/judge_support.h
 tests_judge_test_generate_CFLAGS = $(study_cflags)
@@ -18,6 +18,9 @@ tests_judge_test_validate_SOURCES = tests/judge/test_validate.c tests/judge/judg
 tests_judge_test_validate_CFLAGS = $(study_cflags)
 tests_judge_test_validate_LDADD = $(study_ldadd)
 
+tests_judge_test_fence_SOURCES = tests/judge/test_fence.c study/subject/fence.c study/subject/subject.h
+tests_judge_test_fence_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_judge_test_fence_LDADD = $(CMOCKA_LIBS)
 tests_judge_test_halves_SOURCES = tests/judge/test_halves.c tests/judge/judge_support.h
 tests_judge_test_halves_CFLAGS = $(study_cflags)
 tests_judge_test_halves_LDADD = $(study_ldadd)
