@@ -1,5 +1,7 @@
 /* Judges what timed launches left in their operands.  Which of them is drawn when they are over: nothing that
  * happens before a launch tells. */
+#define _XOPEN_SOURCE 700
+
 #include "study/measure/timed_results.h"
 
 #include "base/clock.h"
@@ -8,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     SAMPLED = 64,
@@ -629,10 +632,20 @@ plx_status plx_timed_results_explain(plx_timed_results *t, plx_error *error)
 
 /* ---- were they there? ---------------------------------------------------------------------------------------- */
 
+/* Of all threads of the process. */
+static double processor_ns(void)
+{
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* On a processor the lesser of what the clock and the processors say: who waits for a busy machine computes nothing. */
 static plx_status read_outputs(plx_timed_results *t, size_t sets, double *ns)
 {
     const size_t output = output_of(t);
-    const double start = plx_now_ns();
+    const bool on_processor = (plx_backend_device(t->sets->backend)->features & PLX_FEATURE_CPU) != 0;
+    const double start = plx_now_ns(), worked = processor_ns();
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < sets; ++i) {
@@ -642,6 +655,8 @@ static plx_status read_outputs(plx_timed_results *t, size_t sets, double *ns)
             status = plx_synchronize(t->sets->backend, NULL);
     }
     *ns = plx_now_ns() - start;
+    if (on_processor && processor_ns() - worked < *ns)
+        *ns = processor_ns() - worked;
     return status;
 }
 
