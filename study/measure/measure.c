@@ -21,7 +21,16 @@ enum {
     LAUNCHES_PER_QUEUE = 4
 };
 /* One of the first rounds is looked at, the last, and of the others what there is time for. */
-enum { TRIES = 4, FIRST_ROUNDS = 2, LEAST_LOOKS = 8, ALONE = 12, GHOSTS = 3, MOST_PAIRS = 24, MOST_READS = 8 };
+enum {
+    TRIES = 4,
+    FIRST_ROUNDS = 2,
+    LEAST_LOOKS = 8,
+    ALONE = 12,
+    GHOSTS = 3,
+    LEAST_PAIRS = 24,
+    MOST_PAIRS = 400,
+    MOST_READS = 8
+};
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
 static const double overhead_share = 0.04;  /* of a sample, at most, may be no work of the device */
@@ -32,6 +41,7 @@ static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms i
 static const double look_share = 0.15;      /* of the time spent, before a look is too dear */
 static const double closing_share = 0.1;    /* of the limit, at most, for looks when all is sampled */
 static const double short_ns = 20e6;   /* of a round and its look: another is then always made, on a busy machine too */
+static const double patience_ns = 1e9; /* for pairs of batches, before what is slower is no accident */
 static const double grace_ns = 100e6;  /* a time that would be no result may take as long again, or this, */
 static const double most_grace = 10.0; /* but at most so many times the limit more */
 
@@ -428,6 +438,13 @@ static plx_status time_one(runner *r, size_t launches, double *once_ns)
     return status;
 }
 
+/* Whether another pair of batches may tell an accident from a habit: where launches are short and the processors
+ * are busy, many of the pairs are slow for want of a processor. */
+static bool is_patient(size_t pairs, double start)
+{
+    return pairs < LEAST_PAIRS || (pairs < MOST_PAIRS && plx_now_ns() - start < patience_ns);
+}
+
 /* Launches that have other data each, though there are less of them, must not take longer.  As one of many tries
  * need be as fast as half of the others, nothing that disturbs both is taken for it. */
 static plx_status follow_work(runner *r, size_t fewer, plx_error *error)
@@ -435,11 +452,12 @@ static plx_status follow_work(runner *r, size_t fewer, plx_error *error)
     static const double more = 1.25, start_ns = 10e3;
     const double start =
         (r->fit == PLX_CLOCK_FITS ? start_ns : start_ns + 2.0 * plx_clock_empty(r->overhead_ns)) / (double)fewer;
+    const double begin = plx_now_ns();
     double as_timed[MOST_PAIRS], least = 0.0, now, median = 0.0;
     plx_status status = PLX_OK;
     char text[200], one[32], other[32];
 
-    for (size_t i = 0; status == PLX_OK && i < MOST_PAIRS; ++i) {
+    for (size_t i = 0; is_patient(i, begin); ++i) {
         status = time_one(r, fewer, &now);
         if (status == PLX_OK)
             status = time_one(r, r->batch, &as_timed[i]);
