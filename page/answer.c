@@ -65,7 +65,7 @@ static standings standings_of(plx_page *page)
 
 /* ---- the chart ---------------------------------------------------------------------------------- */
 
-enum { ROW = 26, NAMES = 104, NUMBERS = 88 };
+enum { ROW = 26, NAMES = 104, NUMBERS = 118, COUNTS = 66 };
 
 static double longest(const standings *all)
 {
@@ -118,7 +118,7 @@ static void put_row(plx_page *page, plx_pen *pen, const plx_axis *x, double y, c
                 text);
     put_whisker(pen, x, y + ROW / 2.0, one);
     plx_page_ratio_text(mean, words, sizeof words);
-    plx_pen_text(pen, pen->width - 40, y + 17, &number, words);
+    plx_pen_text(pen, pen->width - COUNTS, y + 17, &number, words);
     (void)snprintf(words, sizeof words, "%zu", one->ratios.count);
     plx_pen_text(pen, pen->width - 4, y + 17, &count, words);
 }
@@ -133,8 +133,8 @@ static double put_heads(plx_pen *pen, double y)
     static const plx_lettering soft = {.size = PLX_SMALL, .side = PLX_RIGHT, .ink = PLX_SOFT},
                                left = {.size = PLX_SMALL, .ink = PLX_SOFT};
     plx_pen_text(pen, NAMES, y + 14, &left, "bar: mean, line: least to most");
-    plx_pen_text(pen, pen->width - 40, y + 14, &soft, "mean");
-    plx_pen_text(pen, pen->width - 4, y + 14, &soft, "of");
+    plx_pen_text(pen, pen->width - COUNTS, y + 14, &soft, "mean");
+    plx_pen_text(pen, pen->width - 4, y + 14, &soft, "problems");
     return y + 20;
 }
 

@@ -53,12 +53,21 @@ static void facts_text(const plx_attribution *one, bool blocks, char *text, size
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+/* Where the kernels of a problem begin; text: the last problem that was written, and then this. */
+static void put_group(const plx_attribution *one, size_t width, char text[160], FILE *to)
+{
+    char problem[160];
+    plx_problem_text(&one->problem, 0, problem, sizeof problem);
+    if (strcmp(problem, text) != 0)
+        plx_page_put(to, "<tr class=\"op o%zu\"><th class=g colspan=%zu>%s\n", (size_t)one->problem.op, width, problem);
+    memcpy(text, problem, sizeof problem);
+}
+
 /* The ends of cells are left out, as HTML allows. */
 static void put_row(const plx_attribution *one, FILE *to)
 {
-    char problem[160], facts[40];
-    plx_problem_text(&one->problem, 0, problem, sizeof problem);
-    plx_page_put(to, "<tr class=\"op o%zu\"><td>%s<td>%s", (size_t)one->problem.op, one->kernel, problem);
+    char facts[40];
+    plx_page_put(to, "<tr class=\"op o%zu\"><td>%s", (size_t)one->problem.op, one->kernel);
     for (size_t i = 0; i < COLUMNS; i++) {
         const plx_ratio *ratio = &one->effects[columns[i].effect];
         if (!ratio->known)
@@ -95,9 +104,7 @@ static void put_cell(const plx_attributed_cell *cell, FILE *to)
 
 static void put_cells(const plx_attribution *one, FILE *to)
 {
-    char problem[160];
-    plx_problem_text(&one->problem, 0, problem, sizeof problem);
-    plx_page_put(to, "<tr class=\"op o%zu\"><td>%s<td>%s", (size_t)one->problem.op, one->kernel, problem);
+    plx_page_put(to, "<tr class=\"op o%zu\"><td>%s", (size_t)one->problem.op, one->kernel);
     for (int i = 0; i < PLX_CELL_COUNT; i++)
         put_cell(&one->cells[i], to);
     (void)fputc('\n', to);
@@ -106,36 +113,59 @@ static void put_cells(const plx_attribution *one, FILE *to)
 /* The text of either API, run by either: the table of which the factors are made. */
 static void put_all_cells(const plx_results *results, const plx_attribution *first, FILE *to)
 {
+    char problem[160] = "";
     plx_page_put(to,
                  "<details><summary>The time of every cell</summary>\n<p>“First-second” is the device code of %s, run "
                  "by %s; “shipped” is the first as everybody runs it, “plain” the same, launched as the second "
-                 "could.</p>\n<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th><th>problem</th>",
+                 "could.</p>\n<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th>",
                  first->backends[PLX_FIRST_API], first->backends[PLX_SECOND_API]);
     for (int i = 0; i < PLX_CELL_COUNT; i++)
         plx_page_put(to, "<th class=\"n\">%s</th>", plx_cell_name((plx_cell)i));
     (void)fputs("</tr></thead><tbody>\n", to);
-    for (size_t i = 0; i < results->attribution_count; i++)
+    for (size_t i = 0; i < results->attribution_count; i++) {
+        put_group(&results->attributions[i], 1 + PLX_CELL_COUNT, problem, to);
         put_cells(&results->attributions[i], to);
+    }
     (void)fputs("</tbody></table></div></details>\n", to);
+}
+
+static bool needs_words(const plx_results *results)
+{
+    for (size_t i = 0; i < results->attribution_count; i++)
+        if (is_far(&results->attributions[i]) || results->attributions[i].bits[0] != '\0')
+            return true;
+    return false;
+}
+
+static void put_all_words(const plx_results *results, FILE *to)
+{
+    if (!needs_words(results))
+        return;
+    (void)fputs("<details><summary>In words, where the total is 5 % from 1 or bits differ</summary>\n", to);
+    for (size_t i = 0; i < results->attribution_count; i++)
+        put_words(&results->attributions[i], to);
+    (void)fputs("</details>\n", to);
 }
 
 static void put_file(const plx_results *results, const plx_attribution *first, FILE *to)
 {
+    char problem[160] = "";
     plx_page_put(to,
                  "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
                  "%s, and the product of the next four; what is grey is not different from 1 beyond noise.</p>\n",
                  first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
-    (void)fputs("<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th><th>problem</th>", to);
+    (void)fputs("<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th>", to);
     for (size_t i = 0; i < COLUMNS; i++)
         plx_page_put(to, "<th class=\"n\">%s</th>", columns[i].title);
     (void)fputs(
         "<th class=\"n\">registers</th><th class=\"n\">blocks</th><th class=\"n\">results</th></tr></thead><tbody>\n",
         to);
-    for (size_t i = 0; i < results->attribution_count; i++)
+    for (size_t i = 0; i < results->attribution_count; i++) {
+        put_group(&results->attributions[i], COLUMNS + 4, problem, to);
         put_row(&results->attributions[i], to);
+    }
     (void)fputs("</tbody></table></div>\n", to);
-    for (size_t i = 0; i < results->attribution_count; i++)
-        put_words(&results->attributions[i], to);
+    put_all_words(results, to);
     put_all_cells(results, first, to);
 }
 

@@ -95,26 +95,26 @@ static void put_row(FILE *to, plx_page *page, const mean *one)
     plx_page_ratio_text(plx_ratios_mean(&one->of), ratio, sizeof ratio);
     plx_page_ratio_text(one->of.least, least, sizeof least);
     plx_page_ratio_text(one->of.most, most, sizeof most);
-    plx_page_put(to, "<tr class=\"op o%zu\"><td class=w>%s %s %s<td class=n>%s", (size_t)problem->first->problem.op,
-                 problem->op, problem->dtype, problem->form, ratio);
-    plx_page_ratio_bar(plx_ratios_mean(&one->of), to);
-    (void)fputs("<td>", to);
+    plx_page_put(to, "<tr class=\"op o%zu\"><td class=w>%s %s %s<td>", (size_t)problem->first->problem.op, problem->op,
+                 problem->dtype, problem->form);
     plx_page_series_mark(to, page, one->own->series);
+    plx_page_put(to, "<td class=n>%s<td class=n><a href=#p%zu>%s</a> to %s", ratio, one->worst, least, most);
+    plx_page_ratio_bar(plx_ratios_mean(&one->of), to);
     (void)fputs("<td class=w>", to);
     if (!one->several)
         plx_page_series_mark(to, page, one->peer->series);
-    plx_page_put(to, " %s<td class=n>%zu<td class=n>%zu<td class=n><a href=#p%zu>%s</a> to %s\n",
+    plx_page_put(to, " %s<td class=n>%zu<td class=n>%zu\n",
                  one->several ? "best of several libraries"
                  : one->best  ? "best of its ways"
                               : one->peer->is->kernel,
-                 one->of.count, one->of.ahead, one->worst, least, most);
+                 one->of.count, one->of.ahead);
 }
 
 static void put_means(plx_page *page, const means *all, bool best, FILE *to)
 {
-    (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">mean</th><th>0 · 1 · 2</th>"
-                "<th>ours</th><th>library</th><th class=\"n\">problems</th><th class=\"n\">as fast, or faster</th>"
-                "<th class=\"n\">from, to</th></tr></thead>\n<tbody>\n",
+    (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th><th>ours</th><th class=\"n\">mean</th>"
+                "<th class=\"n\">least to most</th><th>0 · 1 · 2</th><th>library</th><th class=\"n\">problems</th>"
+                "<th class=\"n\">as fast, or faster</th></tr></thead>\n<tbody>\n",
                 to);
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].best == best)

@@ -46,18 +46,18 @@ static void put_sweep(const plx_page_file *file, const plx_probe_sweep *sweep, F
     (void)fputs("</tbody></table></div></details>\n", to);
 }
 
-static void put_verdict(const plx_page_file *file, const plx_probe_sweep *sweep, FILE *to)
+static void put_verdict(const plx_probe_sweep *sweep, FILE *to)
 {
     bool seen = sweep->verdict.visibility == PLX_VISIBLE;
-    plx_page_put(to, "<tr><td class=\"w\">%s/%s</td><td>%s</td><td class=\"w\">%s %s</td>", sweep->probe, sweep->name,
-                 sweep->phenomenon, sweep->backend, file->results.devices[sweep->device].info.name);
+    plx_page_put(to, "<tr><td class=\"w\">%s/%s</td>", sweep->probe, sweep->name);
     (void)fprintf(to, "<td class=\"w\">%s%s%s</td>", seen ? "<b>" : "", plx_visibility_name(sweep->verdict.visibility),
                   seen ? "</b>" : "");
     if (sweep->verdict.ratio > 0)
-        (void)fprintf(to, "<td class=\"n\">%.2f</td><td class=\"n\">%.2f to %.2f</td></tr>\n", sweep->verdict.ratio,
+        (void)fprintf(to, "<td class=\"n\">%.2f</td><td class=\"n\">%.2f to %.2f</td>", sweep->verdict.ratio,
                       sweep->verdict.low, sweep->verdict.high);
     else
-        (void)fputs("<td></td><td></td></tr>\n", to);
+        (void)fputs("<td></td><td></td>", to);
+    plx_page_put(to, "<td class=\"w\">%s</td></tr>\n", sweep->phenomenon);
 }
 
 static bool has_device(const plx_page_file *file, const plx_probe_sweep *sweep)
@@ -71,16 +71,25 @@ static void put_file(const plx_page_file *file, FILE *to)
     (void)fputs(
         "<p>Each probe shows a phenomenon where it must appear, if the device has it, and where it can’t; the "
         "ratio is the slowest over the fastest of these.</p>\n<div class=\"box\"><table><thead><tr><th>probe</th>"
-        "<th>phenomenon</th><th>device</th><th>visible</th><th class=\"n\">slowest over fastest</th>"
-        "<th class=\"n\">95 %</th></tr></thead>\n<tbody>\n",
+        "<th>visible</th><th class=\"n\">slowest over fastest</th><th class=\"n\">95 %</th>"
+        "<th>phenomenon</th></tr></thead>\n<tbody>\n",
         to);
-    for (size_t i = 0; i < results->sweep_count; i++)
-        if (has_device(file, &results->sweeps[i]))
-            put_verdict(file, &results->sweeps[i], to);
-    (void)fputs("</tbody></table></div>\n", to);
+    const char *backend = "";
+    for (size_t i = 0; i < results->sweep_count; i++) {
+        const plx_probe_sweep *sweep = &results->sweeps[i];
+        if (!has_device(file, sweep))
+            continue;
+        if (strcmp(backend, sweep->backend) != 0)
+            plx_page_put(to, "<tr><th class=g colspan=5>%s %s</th></tr>\n", sweep->backend,
+                         results->devices[sweep->device].info.name);
+        backend = sweep->backend;
+        put_verdict(sweep, to);
+    }
+    (void)fputs("</tbody></table></div>\n<details><summary>Every sweep, point by point</summary>\n", to);
     for (size_t i = 0; i < results->sweep_count; i++)
         if (has_device(file, &results->sweeps[i]))
             put_sweep(file, &results->sweeps[i], to);
+    (void)fputs("</details>\n", to);
 }
 
 void plx_page_probes(plx_page *page, FILE *to)

@@ -192,9 +192,9 @@ static void put_largest(plx_page *page, const podium *two, FILE *to)
     plx_page_series_mark(to, page, two->first->series);
     plx_page_put(to, " %s</td><td class=\"n\">%s</td><td class=\"w\">", two->first->is->kernel, rate);
     if (two->second != NULL) {
-        plx_number_text(two->second->time / two->first->time, 3, ratio, sizeof ratio);
+        plx_page_ratio_text(two->second->time / two->first->time, ratio, sizeof ratio);
         plx_page_series_mark(to, page, two->second->series);
-        (void)fprintf(to, " needs %s times as long", ratio);
+        (void)fprintf(to, " %s", ratio);
     }
     (void)fputs("</td>", to);
 }
@@ -206,10 +206,10 @@ static void put_kind(plx_page *page, const plx_page_problem *kind, standing *now
             add_group(page, &page->records[i], now);
     if (now->problems == 0)
         return;
-    plx_page_put(to, "<tr class=\"op o%zu\"><td class=\"w\">%s %s %s</td><td class=\"n\">%zu</td><td>",
-                 (size_t)kind->first->problem.op, kind->op, kind->dtype, kind->form, now->problems);
+    plx_page_put(to, "<tr class=\"op o%zu\"><td class=\"w\">%s %s %s</td><td>", (size_t)kind->first->problem.op,
+                 kind->op, kind->dtype, kind->form);
     put_wins(page, now, to);
-    (void)fputs("</td>", to);
+    (void)fprintf(to, "</td><td class=\"n\">%zu</td>", now->problems);
     put_largest(page, &now->largest, to);
     (void)fputs("</tr>\n", to);
 }
@@ -228,9 +228,11 @@ static void put_ahead(plx_page *page, FILE *to)
         return;
     (void)fputs(
         "<h3 id=\"leaders\">Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
-        "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
-        "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
-        "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
+        "beyond the 95 % intervals; level where they meet; alone where nobody else was timed. “Next” says how many "
+        "times as long the second fastest backend needs for the "
+        "largest problem.</p>\n"
+        "<div class=\"box\"><table><thead><tr><th>operation</th><th>fastest in</th>"
+        "<th class=\"n\">problems</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
         "<th>next</th></tr></thead>\n<tbody>\n",
         to);
     for (size_t i = 0; i < page->problem_count; i++) {

@@ -472,7 +472,7 @@ void plx_page_sweeps(plx_page *page, FILE *to)
         if (count == 0)
             (void)fputs("<p>Left: the best kernel of every backend. Lines join squares (and vectors); dots are other "
                         "shapes. Right: our speed over the fastest way of the vendor’s library in the same run; points "
-                        "above the dashed line are faster.</p>\n",
+                        "above the dashed line are faster, and those on the upper edge are higher still.</p>\n",
                         to);
         plx_page_put(to, "<div class=\"op o%zu\" id=\"kind-%zu\"><h3>%s %s %s</h3>\n<div class=\"plots\">\n",
                      (size_t)kind->first->problem.op, kind->kind, kind->op, kind->dtype, kind->form);

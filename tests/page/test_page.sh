@@ -157,6 +157,18 @@ sed -n '/<section id="peers">/,/<\/section>/p' "$work/record.html" | awk '/best 
 sed -n '/<section id="attribution">/,/<\/section>/p' "$work/record.html" | grep -q '<th class="n">second-first</th>' ||
     fail "no table of the cells"
 sed -n '/<section id="counters">/,/<\/section>/p' "$work/record.html" | grep -q 'bytes over formula' || fail "no counters"
+# On a phone the first columns are those that answer; a problem is named once, above its kernels; no number is long.
+grep -q '<tr><th>operation</th><th>ours</th><th class="n">mean</th><th class="n">least to most</th>' "$work/record.html" ||
+    fail "the answer of the peers is not in the first columns"
+sed -n '/<section id="counters">/,/<\/section>/p' "$work/record.html" >"$work/counters"
+grep -o '<th class=g [^>]*>.*' "$work/counters" | sort >"$work/heads"
+[ "$(wc -l <"$work/heads")" = 4 ] && [ -z "$(uniq -d "$work/heads")" ] || fail "not a head for each problem that was counted"
+grep -oE '<td class="n">[0-9.]{6}' "$work/counters" && fail "numbers of the counters that nobody reads"
+for section in probes attribution; do
+    sed -n "/<section id=\"$section\">/,/<\/section>/p" "$work/record.html" | sed -n '/<table/,/<\/table>/p;/<\/table>/q' |
+        grep -o '<th class=g [^>]*>[^<]*' >"$work/heads"
+    [ "$(wc -l <"$work/heads")" -ge 2 ] && [ -z "$(sort "$work/heads" | uniq -d)" ] || fail "heads of the $section: $(cat "$work/heads")"
+done
 # Choices without a script: what is chosen hides the rest by its class.
 for mark in o b s; do
     grep -oE "^#f${mark}[0-9]+:checked~main" "$work/record.html" | sed 's/:.*//; s/#//' | sort >"$work/rules"
