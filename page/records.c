@@ -238,7 +238,7 @@ static void put_remarks(const plx_page_record *one, const reasons *why, FILE *to
         add_remark(to, &count, "", is->remark);
     plx_number_text(plx_page_gain(is), 3, number, sizeof number);
     if (plx_page_gain(is) > 0)
-        add_remark(to, &count, "gain over the step before ", number);
+        add_remark(to, &count, "gain ", number);
     if (is->ceiling.fraction > 1)
         add_remark(to, &count,
                    "more than the ceiling: ", is->ceiling.over[0] != '\0' ? is->ceiling.over : "cause unknown");
@@ -366,7 +366,7 @@ void plx_page_records(plx_page *page, FILE *to)
             to,
             "<p>%zu records; the choices of the navigation hide all but one operation, backend or status. × is our "
             "speed over the fastest way of the library’s, ! that time was up before the interval was narrow, [1] a "
-            "reason below the table.%s</p>\n",
+            "reason below the table; a gain is over the step before.%s</p>\n",
             page->record_count,
             page->file_count > 1 ? " Numbers of files are in <a href=\"#environment\">environment</a>." : "");
         put_head(&are, to);
