@@ -242,7 +242,7 @@ const cli_verb cli_bench_verb = {
     .usage = "bench [OPERATION...] [options]",
     .help = "Compares backends and kernels, as compare does, over the shapes of one or several sets\n"
             "and those of --shape.  Without --set and --shape: the set quick.  `--set list` says\n"
-            "which sets there are.  Each case is validated; what is right is timed.\n"
+            "which sets there are.  Each case is validated; right results are timed.\n"
             "\n"
             "The summary at the end compares our fastest kernel with the fastest of the vendors' libraries\n"
             "on the same device, for each operation and variant: the ratio of the times (theirs over ours)\n"

@@ -152,7 +152,7 @@ static void put_file(const plx_results *results, const plx_attribution *first, F
     char problem[160] = "";
     plx_page_put(to,
                  "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
-                 "%s, and the product of the next four; what is grey is not different from 1 beyond noise.</p>\n",
+                 "%s, and the product of the next four; grey numbers do not differ from 1 beyond noise.</p>\n",
                  first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
     (void)fputs("<div class=\"box\"><table class=\"p\"><thead><tr><th>kernel</th>", to);
     for (size_t i = 0; i < COLUMNS; i++)

@@ -117,7 +117,7 @@ static const char *why_no_total(const plx_attribution *this)
 static void speak_total(const plx_attribution *this, plx_line *line)
 {
     const plx_ratio *total = &this->effects[PLX_EFFECT_TOTAL];
-    plx_line_add(line, "%s takes %.2f of the time of %s (%.2f to %.2f)", this->backends[PLX_SECOND_API], total->value,
+    plx_line_add(line, "%s takes %.2f times as long as %s (%.2f to %.2f)", this->backends[PLX_SECOND_API], total->value,
                  this->backends[PLX_FIRST_API], total->low, total->high);
     if (!plx_ratio_is_conclusive(total))
         plx_line_add(line, ", which is within the noise");

@@ -83,7 +83,7 @@ static void words_name_what_can_be_told(void **unused)
     plx_attribution made = an_attribution();
     (void)unused;
     plx_attribution_conclude(&made);
-    assert_non_null(strstr(made.verdict, "two:1 takes 1.65 of the time of one:0 (1.65 to 1.65)."));
+    assert_non_null(strstr(made.verdict, "two:1 takes 1.65 times as long as one:0 (1.65 to 1.65)."));
     assert_non_null(strstr(made.verdict, "Due to source and front end 1.50, runtime and launch 1.10."));
     assert_null(strstr(made.verdict, "assembler")); /* its interval has 1 in it */
     assert_null(strstr(made.verdict, "dependent launch"));
