@@ -15,49 +15,52 @@ list_includes() {
         sed -n 's/^\([^:]*\):[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1 \2/p'
 }
 
-# Names the file of tree $1 that $3 means when $2 includes it; "system:..." for none.
+# Sets $found to the file of tree $1 that $3 means when $2 includes it; "system:..." for none.  Here and below no process is
+# started: there are thousands of includes.
 resolve() {
-    if [ "$3" = config.h ]; then # made by configure, maybe in the source tree
-        printf 'system:config.h\n'
-        return
-    fi
-    for directory in "${2%/*}" . include kernels; do
-        if [ -f "$1/$directory/$3" ]; then
-            printf '%s\n' "$directory/$3" | sed -e 's,^\./,,' -e ':a' -e 's,[^/]*/\.\./,,' -e 'ta'
-            return
-        fi
+    found=system:$3
+    [ "$3" != config.h ] || return 0 # made by configure, maybe in the source tree
+    for directory in "${2%/*}/" '' include/ kernels/; do
+        [ -f "$1/$directory$3" ] || continue
+        found=$directory$3
+        while :; do
+            case $found in */../*) ;; *) return 0 ;; esac
+            before=${found%%/../*} # without its last directory, which .. leaves
+            case $before in */*) before=${before%/*}/ ;; *) before= ;; esac
+            found=$before${found#*/../}
+        done
     done
-    printf 'system:%s\n' "$3"
 }
 
-# The directory that a file belongs to: one level of most, two of backends, plugins, kernels, study.
+# Sets $layer to the directory that a file belongs to: one level of most, two of backends, plugins, kernels, study.
 layer_of() {
+    layer=${1%%/*}
     case $1 in
-    backends/*/* | plugins/*/* | kernels/*/* | study/*/*) printf '%s\n' "$1" | cut -d/ -f1-2 ;;
-    *) printf '%s\n' "${1%%/*}" ;;
+    backends/*/* | plugins/*/* | kernels/*/* | study/*/*) within=${1#*/} && layer=$layer/${within%%/*} ;;
     esac
 }
 
-# What a room of the study may include beside its own files, include/ and base/.
+# Sets $below to what a room of the study may include beside its own files, include/ and base/.
 below_room() {
+    below=
     case $1 in
-    files) echo kernels/operation.h ;;
-    judge) echo kernels/operation.h kernels/reference.h ;;
-    results) echo study/files/ kernels/operation.h ;;
-    report) echo study/results/ study/files/ kernels/operation.h ;;
-    run) echo study/judge/ study/results/ ;;
-    measure) echo study/run/ study/judge/ ;;
-    attribute) echo study/measure/ study/run/ study/judge/ study/results/ ;;
-    compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
-    check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
-    challenge) echo study/judge/ study/results/ study/files/ study/check/cases.h kernels/cases.h ;;
-    recipe) echo study/files/ kernels/operation.h ;;
-    kernel) echo study/recipe/ study/subject/message.h study/files/ kernels/operation.h ;;
-    subject) echo kernels/image.h ;;
-    probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
-    bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
-    diff) echo study/results/ study/files/ ;;
-    screen) echo study/run/ study/judge/ study/results/ study/files/ study/recipe/languages.h kernels/image.h ;;
+    files) below='kernels/operation.h' ;;
+    judge) below='kernels/operation.h kernels/reference.h' ;;
+    results) below='study/files/ kernels/operation.h' ;;
+    report) below='study/results/ study/files/ kernels/operation.h' ;;
+    run) below='study/judge/ study/results/' ;;
+    measure) below='study/run/ study/judge/' ;;
+    attribute) below='study/measure/ study/run/ study/judge/ study/results/' ;;
+    compare) below='study/measure/ study/run/ study/judge/ study/results/' ;;
+    check) below='study/run/ study/judge/ study/results/ study/files/ kernels/cases.h' ;;
+    challenge) below='study/judge/ study/results/ study/files/ study/check/cases.h kernels/cases.h' ;;
+    recipe) below='study/files/ kernels/operation.h' ;;
+    kernel) below='study/recipe/ study/subject/message.h study/files/ kernels/operation.h' ;;
+    subject) below='kernels/image.h' ;;
+    probe) below='study/measure/ study/run/ study/judge/ study/results/ study/report/report.h' ;;
+    bench | tune) below='study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h' ;;
+    diff) below='study/results/ study/files/' ;;
+    screen) below='study/run/ study/judge/ study/results/ study/files/ study/recipe/languages.h kernels/image.h' ;;
     esac
 }
 
@@ -79,8 +82,9 @@ may_include() {
     core:base/* | core:kernels/operation.h) return 0 ;;
     core:*) return 1 ;;
     study/*)
-        for below in base/ $(below_room "${own#study/}"); do
-            case $2 in "$below"*) return 0 ;; esac
+        below_room "${own#study/}"
+        for one in base/ $below; do
+            case $2 in "$one"*) return 0 ;; esac
         done
         return 1
         ;;
@@ -123,11 +127,11 @@ floors_allow() { # file, what it includes
 
 include_faults() {
     list_includes "$1" | while read -r file target; do
-        found=$(resolve "$1" "$file" "$target")
-        layer=$(layer_of "$file")
+        resolve "$1" "$file" "$target"
+        layer_of "$file"
         may_include "$layer" "$found" && floors_allow "$file" "$found" || echo "$file includes $found"
         case $layer:$found in
-        plugins/*:backends/*) echo "$layer $(layer_of "$found")" >>"$scratch/bindings" ;;
+        plugins/*:backends/*) plugin=$layer && layer_of "$found" && echo "$plugin $layer" >>"$scratch/bindings" ;;
         esac
     done
 }
