@@ -64,11 +64,15 @@ libplx_ladder_la_SOURCES = \
 	kernels/image.c \
 	kernels/reduce/geometry.c \
 	kernels/reduce/geometry.h \
+	kernels/reduce/launch.c \
+	kernels/reduce/launch.h \
 	kernels/transpose/geometry.c \
 	kernels/transpose/geometry.h \
 	kernels/matvec/choose.c \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
+	kernels/matvec/launch.c \
+	kernels/matvec/launch.h \
 	kernels/matvec/panels.c \
 	kernels/gemm/launch/batch.c \
 	kernels/gemm/launch/cp_async.c \
