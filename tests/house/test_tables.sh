@@ -148,6 +148,13 @@ row "$work/bench-random-gemm-1.json" \
 
 # ---- README: what it promises ------------------------------------------------------------------------------
 [ "$(wc -l <"$source/README.md")" -le 200 ] || fail "README has more than 200 lines"
+# Its first paragraph has the one number, that of the table below, and the faults; its plugin has as many lines as it says.
+said=$(sed -n '3,6p' "$source/README.md" | sed -n 's/.*\*\*\([0-9.]*\) times as fast as cuBLAS\*\*.*/\1/p')
+reached=$(sed -n 's/^| gemm f32 nn | cublas gemm | .*| \*\*\([0-9.]*\)\*\* ([^|]*|[^|]*|$/\1/p' "$source/README.md")
+[ -n "$said" ] && [ "$said" = "$reached" ] || fail "README begins with $said times as fast as cuBLAS; its table has $reached"
+sed -n '3,6p' "$source/README.md" | grep -q '(doc/findings.md)' || fail "README does not begin with what was found"
+grep -q "^### Your own plugin in $(wc -l <"$source/doc/example-plugin/sum.c") lines" "$source/README.md" ||
+    fail "the plugin has another number of lines"
 for name in $(grep -oE '\]\((doc|results|data|HACKING|NEWS|LICENSE)[^)#]*\)' "$source/README.md" | tr -d ']()'); do
     [ -e "$source/$name" ] || fail "README names $name, which is not there"
 done
