@@ -140,3 +140,20 @@ plx_status plx_plan_check_pieces(plx_plan *plan)
                ? status
                : plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
 }
+
+plx_status plx_plan_renew_pieces(plx_plan *plan, plx_queue *queue)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = plan->backend;
+    if (!plan->is_added || backend->plugin->pieces_renew == NULL)
+        return PLX_OK;
+    queue = plx_queue_or_own(queue, backend);
+    plx_queue_enter(queue);
+    plx_entered call = plx_plan_call(plan, PLX_CALL_FILL);
+    const plx_status status = backend->plugin->pieces_renew(plan->plan, queue->queue, &error);
+    plx_leave(&call);
+    plx_queue_leave(queue);
+    return status == PLX_OK
+               ? status
+               : plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name, plan->kernel->name);
+}

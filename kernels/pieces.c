@@ -2,10 +2,20 @@
 #include "kernels/pieces.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GARBAGE = 0x7fd5c3a1, WORD = 4 }; /* a NaN of f32, and of f64 in its upper half */
+enum { WORD = 4 };
+
+/* Never the same twice in a row: in turns a NaN of f16, f32 and f64, and a number from 0.5 to 1 in f32, so that neither
+ * what lets NaN through nor what looks for it can count on what it finds. */
+static uint32_t next_garbage(void)
+{
+    static atomic_uint turn;
+    const uint32_t which = atomic_fetch_add(&turn, 1u), drawn = (which + 1) * UINT32_C(0x9e3779b1) ^ UINT32_C(0x5c3a1);
+    return which % 2 == 0 ? UINT32_C(0x7ff80000) | (drawn >> 13) : UINT32_C(0x3f000000) | (drawn >> 9);
+}
 
 static uint64_t whole_words(uint64_t bytes)
 {
@@ -75,7 +85,7 @@ static plx_status begin_one(const plx_pieces *pieces, const plx_queue_pieces *of
     const plx_piece *piece = &pieces->list[which];
     if (piece->state == PLX_PIECE_CONTENT)
         return pieces->calls->upload(of->queue, of->memory[which], 0, piece->content, piece->bytes, error);
-    return pieces->calls->fill(of->queue, of->memory[which], 0, piece->state == PLX_PIECE_GARBAGE ? GARBAGE : 0,
+    return pieces->calls->fill(of->queue, of->memory[which], 0, piece->state == PLX_PIECE_GARBAGE ? next_garbage() : 0,
                                whole_words(piece->bytes), error);
 }
 
@@ -111,13 +121,24 @@ plx_status plx_pieces_make(plx_pieces *pieces, plx_plugin_queue *queue, const pl
     return PLX_OK;
 }
 
-plx_status plx_pieces_begin(const plx_pieces *pieces, const plx_queue_pieces *of, plx_error *error)
+static plx_status begin_all(const plx_pieces *pieces, const plx_queue_pieces *of, plx_piece_state state,
+                            plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; of != NULL && i < pieces->count && status == PLX_OK; i++)
-        if (pieces->list[i].state == PLX_PIECE_ZERO_EACH && of->memory[i] != NULL)
+        if (pieces->list[i].state == state && of->memory[i] != NULL)
             status = begin_one(pieces, of, i, error);
     return status;
+}
+
+plx_status plx_pieces_begin(const plx_pieces *pieces, const plx_queue_pieces *of, plx_error *error)
+{
+    return begin_all(pieces, of, PLX_PIECE_ZERO_EACH, error);
+}
+
+plx_status plx_pieces_renew(const plx_pieces *pieces, const plx_plugin_queue *queue, plx_error *error)
+{
+    return begin_all(pieces, plx_pieces_of(pieces, queue), PLX_PIECE_GARBAGE, error);
 }
 
 /* ---- what must stay zero ------------------------------------------------------------------------- */

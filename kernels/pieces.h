@@ -30,6 +30,8 @@ const plx_queue_pieces *plx_pieces_of(const plx_pieces *pieces, const plx_plugin
 plx_status plx_pieces_make(plx_pieces *pieces, plx_plugin_queue *queue, const plx_queue_pieces **of, plx_error *error);
 /* What a launch finds: zeros, where they were asked for each time. */
 plx_status plx_pieces_begin(const plx_pieces *pieces, const plx_queue_pieces *of, plx_error *error);
+/* What a kernel may not count on is written anew on this queue, with other bytes; nothing, where it has none yet. */
+plx_status plx_pieces_renew(const plx_pieces *pieces, const plx_plugin_queue *queue, plx_error *error);
 /* PLX_FAILED: what the kernel must leave zero is not, and from which byte on. */
 plx_status plx_pieces_check(const plx_pieces *pieces, plx_error *error);
 

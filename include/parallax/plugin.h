@@ -253,6 +253,10 @@ typedef struct plx_plugin {
      * malloc(), with its `text`.  PLX_UNSUPPORTED with the reason: no list can say it. */
     plx_status (*describe)(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_described_kernel **described, plx_error *error);
+
+    /* Of a plan of plan_launches(): pieces that may hold anything (PLX_PIECE_GARBAGE) are written anew on this queue,
+     * with other bytes than before; nothing, where the queue has none yet.  Empty: they are as launches left them. */
+    plx_status (*pieces_renew)(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

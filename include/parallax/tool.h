@@ -167,6 +167,9 @@ PLX_API plx_status plx_context_add_kernel(plx_context *context, const plx_added_
 /* Looks at memory that an added kernel must leave as it was, once nothing of the plan is running.  PLX_FAILED: it did
  * not, and the message says where.  PLX_OK of all other plans. */
 PLX_API plx_status plx_plan_check_pieces(plx_plan *plan);
+/* Writes memory of an added kernel in which it must not count on anything anew, in the order of the queue (NULL: the
+ * backend's own), with other bytes than before.  PLX_OK of all other plans. */
+PLX_API plx_status plx_plan_renew_pieces(plx_plan *plan, plx_queue *queue);
 
 /* How a kernel (a name, with ":CONFIG" a configuration) is launched for a problem, with its code.  PLX_UNSUPPORTED:
  * this backend does not say, or it can't be said. */

@@ -648,6 +648,16 @@ static plx_status ready_pieces(given_parts *given, plx_plugin_queue *queue, cons
     return status == PLX_OK ? plx_pieces_begin(&given->pieces, *ready, error) : status;
 }
 
+plx_status plx_cuda_pieces_renew(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
+{
+    if (plan->given == NULL)
+        return PLX_OK;
+    (void)pthread_mutex_lock(&plan->given->lock);
+    const plx_status status = plx_pieces_renew(&plan->given->pieces, queue, error);
+    (void)pthread_mutex_unlock(&plan->given->lock);
+    return status;
+}
+
 plx_status plx_cuda_pieces_check(plx_plugin_plan *plan, plx_error *error)
 {
     if (plan->given == NULL)

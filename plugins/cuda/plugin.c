@@ -86,6 +86,7 @@ static const plx_plugin cuda_plugin = {
     .lend_scratch = cuda_lend_scratch,
     .plan_launches = plx_cuda_plan_launches,
     .pieces_check = plx_cuda_pieces_check,
+    .pieces_renew = plx_cuda_pieces_renew,
     .share_memory = plx_cuda_share_memory,
     .describe = plx_cuda_describe_kernel,
 };

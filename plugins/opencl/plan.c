@@ -805,6 +805,14 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     return status;
 }
 
+plx_status plx_opencl_pieces_renew(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
+{
+    (void)pthread_mutex_lock(&plan->lock);
+    const plx_status status = plx_pieces_renew(&plan->given, queue, error);
+    (void)pthread_mutex_unlock(&plan->lock);
+    return status;
+}
+
 plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error)
 {
     (void)pthread_mutex_lock(&plan->lock);

@@ -25,6 +25,7 @@ plx_status plx_opencl_describe(plx_session *session, const plx_problem *problem,
                                plx_described_kernel **described, plx_error *error);
 plx_status plx_opencl_plan_launches(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
                                     plx_plugin_plan **plan, plx_error *error);
+plx_status plx_opencl_pieces_renew(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error);
 plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error);
 
 /* The slot `reserve`. */

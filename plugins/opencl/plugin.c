@@ -74,6 +74,7 @@ static const plx_plugin opencl_plugin = {
     .plan_launches = plx_opencl_plan_launches,
     .describe = plx_opencl_describe,
     .pieces_check = plx_opencl_pieces_check,
+    .pieces_renew = plx_opencl_pieces_renew,
 };
 
 const plx_plugin *plx_plugin_entry(void)

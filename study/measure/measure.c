@@ -111,6 +111,16 @@ static bool warms_up(const runner *r)
     return r->once_ns < warm_up_limit_ns;
 }
 
+/* What a launch leaves in scratch memory that may hold anything does not outlive a sample. */
+static plx_status renew_scratch(const runner *r)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < r->queues.count; ++i)
+        status = plx_plan_renew_pieces(r->candidate->plan, r->queues.queue[i]);
+    return status;
+}
+
 /* For tests alone. */
 static plx_status make_turn_without_decoy(runner *r, size_t launches, plx_status status)
 {
@@ -139,6 +149,8 @@ static plx_status make_turn(runner *r, size_t launches)
         status = plx_timed_queues_wait(&r->queues);
     if (status == PLX_OK)
         status = plx_timed_sets_renew(r->sets, launches);
+    if (status == PLX_OK)
+        status = renew_scratch(r);
     return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
 }
 

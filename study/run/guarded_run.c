@@ -136,7 +136,9 @@ static plx_status execute(const guarded_run *t, plx_plan *plan)
     plx_status status;
 
     plx_operand_views(&t->buffers->operands, 0, views);
-    status = plx_execute(plan, NULL, views, t->buffers->operands.count);
+    status = plx_plan_renew_pieces(plan, NULL);
+    if (status == PLX_OK)
+        status = plx_execute(plan, NULL, views, t->buffers->operands.count);
     if (status == PLX_OK)
         status = plx_synchronize(t->buffers->backend, NULL);
     return lift(t, status);

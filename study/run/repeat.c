@@ -75,6 +75,8 @@ static plx_status run_again(repetition *r, uint32_t pattern, void *result)
     plx_status status = renew_output(r, pattern);
 
     if (status == PLX_OK)
+        status = plx_plan_renew_pieces(r->plan, NULL);
+    if (status == PLX_OK)
         status = plx_execute(r->plan, NULL, r->judged.views, r->inputs->operation->operand_count);
     if (status == PLX_OK && output_bytes(r) > 0)
         status = plx_download(NULL, result, output->buffer, output->offset, output_bytes(r));

@@ -264,17 +264,26 @@ recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"byte
 tried 0 right '' "$counted"
 recipe case 1 "$plain, {\"scratch\": \"count\"}" '' '"scratch": {"count": {"bytes": 4}},'
 tried 1 wrong '"first_wrong": {' "$counted"
+# Which garbage it is changes from call to call: what goes by NaN, or by numbers, alone is found.
+garbage() { # CONDITION
+    echo "$head, global const float *count) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = $1 ? s : s + 1000; }"
+}
+tried 1 wrong '"first_wrong": {' "$(garbage 'isnan(*count)')"
+tried 1 wrong '"first_wrong": {' "$(garbage '!isnan(*count)')"
+# Each call that is judged, also the second of a kernel that claims the same bits, finds it filled anew: alike.
+recipe case 1 "$plain, {\"scratch\": \"calls\"}" '' '"claims": {"reproducibility": "R1"}, "scratch": {"calls": {"bytes": 8}},'
+tried 0 right '' "$head, global int *calls) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = ++calls[0] == calls[1] + 1 ? s : 0; }"
 # A read beyond it, which changes no result.
 if command -v oclgrind >/dev/null 2>&1; then
     echo "$head, global int *count) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (count[1] == 12345) *y = 0; }" >"$work/case.cl"
     judged 0 right 'Invalid read of size 4' reduce --source "$work/case.cl" --quick --no-timing --shape 1000 --sanitize
     says right '"tool": "oclgrind-uninitialized"'
 fi
-# Left zero until it is timed.
+# Left zero until it is timed.  Two words that were filled alike, and only launches of one sample count in the first.
 recipe case 1 "$plain, {\"scratch\": \"count\"}, {\"scratch\": \"calls\"}" '' \
-    '"scratch": {"count": {"bytes": 4, "before": "zero_once"}, "calls": {"bytes": 4}},'
+    '"scratch": {"count": {"bytes": 4, "before": "zero_once"}, "calls": {"bytes": 8}},'
 echo "$head, global int *count, global int *calls) {
-    float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++*calls > 0x7fd5c3a1 + 25) *count = 1; }" >"$work/case.cl"
+    float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++calls[0] > calls[1] + 3) *count = 1; }" >"$work/case.cl"
 judged 1 wrong 'wrong while timed' reduce --source "$work/case.cl" --quick --shape 1000 --seconds 0.1 --processes 1
 # Sums in f16, which are right where they are claimed; sums in fewer digits are not.
 sum_f16="kernel void k(global const half *x, global half *y, long n) { ushort bits[1]; private half *t = (private half *)bits; vstore_half(0.0f, 0, t);
@@ -348,9 +357,9 @@ mkdir "$work/tmp"
 # Kernels that do not come back: at once, and when they are timed.
 recipe case 1 "$plain"
 printf '%s\n' "$head) { volatile int stay = 1; while (stay) ; *y = 0; }" >"$work/case.cl"
-recipe once 1 "$plain, {\"scratch\": \"calls\"}" '' '"scratch": {"calls": {"bytes": 4}},'
+recipe once 1 "$plain, {\"scratch\": \"calls\"}" '' '"scratch": {"calls": {"bytes": 8}},'
 printf '%s\n' "$head, global int *calls) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s;
-    volatile int stay = ++*calls > 0x7fd5c3a1 + 40; while (stay) ; }" >"$work/once.cl"
+    volatile int stay = ++calls[0] > calls[1] + 3; while (stay) ; }" >"$work/once.cl"
 # stopped SIGNAL SECONDS OPTION...: after so many seconds, or once there is a file $work/mark where it is "mark".
 stopped() {
     signal=$1 pause=$2

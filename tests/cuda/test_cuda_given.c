@@ -124,6 +124,35 @@ static void what_must_stay_zero_is_looked_at(void **unused)
     end_work(&work);
 }
 
+/* Other bytes each time, in turns NaN and numbers, and in what may hold anything alone. */
+static void garbage_is_renewed(void **unused)
+{
+    workbench work;
+    uint32_t before = 0;
+    (void)unused;
+    begin_work(&work);
+    plx_plugin_plan *plan = plan_of(&work);
+    assert_int_equal(plugin->pieces_renew(plan, work.made.queue, &error), PLX_OK); /* there is none yet */
+    const fake_launch *launch = execute(&work, plan);
+    unsigned char *zeros = (unsigned char *)(uintptr_t)launch->arguments[1];
+    const unsigned char *garbage = (const unsigned char *)(uintptr_t)launch->arguments[2] - 16;
+    zeros[5] = 1;
+    memcpy(&before, garbage, sizeof before);
+    for (int i = 0; i < 4; i++) {
+        uint32_t now, last;
+        assert_int_equal(plugin->pieces_renew(plan, work.made.queue, &error), PLX_OK);
+        memcpy(&now, garbage, sizeof now);
+        memcpy(&last, garbage + 28, sizeof last);
+        assert_true(now == last && now != before);
+        assert_true((now > UINT32_C(0x7f800000)) != (before > UINT32_C(0x7f800000)));
+        before = now;
+    }
+    assert_int_equal(zeros[5], 1);
+    assert_memory_equal((const void *)(uintptr_t)launch->arguments[3], &half, sizeof half);
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
 /* Each queue has pieces of its own. */
 static void queues_share_no_piece(void **unused)
 {
@@ -249,9 +278,13 @@ static void functions_reach_the_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_are_as_they_were_given), cmocka_unit_test(what_must_stay_zero_is_looked_at),
-        cmocka_unit_test(queues_share_no_piece),           cmocka_unit_test(what_can_not_be_is_refused),
-        cmocka_unit_test(functions_reach_the_memory),      cmocka_unit_test(alignment_is_kept),
+        cmocka_unit_test(launches_are_as_they_were_given),
+        cmocka_unit_test(what_must_stay_zero_is_looked_at),
+        cmocka_unit_test(garbage_is_renewed),
+        cmocka_unit_test(queues_share_no_piece),
+        cmocka_unit_test(what_can_not_be_is_refused),
+        cmocka_unit_test(functions_reach_the_memory),
+        cmocka_unit_test(alignment_is_kept),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);
 }
