@@ -2,6 +2,7 @@
  * other; no timing. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A failure that was shown, and how many came for the same reason: once a device is lost all do. */
@@ -78,6 +79,8 @@ static void print_counts(const plx_check_counts *counts)
     (void)fprintf(cli_out(), "%zu pairs of results: %zu agree, %zu disagree\n", counts->pairs, counts->agreed,
                   counts->disagreed);
     (void)fprintf(cli_out(), "runs repeated to compare their bits: %zu\n", counts->repeats);
+    if (counts->drawn_seed != 0)
+        (void)fprintf(cli_out(), "cases besides the list: drawn by --seed %" PRIu64 "\n", counts->drawn_seed);
 }
 
 static void print_times(const plx_check_counts *counts)
@@ -122,6 +125,7 @@ static int check_run(plx_context *context, cli_options *options)
         .dtype_count = options->dtype_count,
         .effort = options->effort,
         .seed = options->seed,
+        .drawn_seed = options->drawn_seed,
         .only_case = options->only_case,
         .limit_repeats = (options->given & OPT_REPEATS) != 0,
         .most_repeats = options->repeats,
@@ -165,6 +169,8 @@ const cli_verb cli_check_verb = {
             "judged against a bound that follows from the arithmetic, and the backends are compared with\n"
             "each other.  Nothing is timed.  Each failure is shown with a command that repeats it.\n"
             "Without --backend: every device; without --kernel: all kernels.\n"
+            "Besides its list of cases it has some of a seed that is drawn and printed; --seed N repeats them, and\n"
+            "generates the data of the list by N, which otherwise is always the same.\n"
             "For CI: --require cuda,opencl fails where such a backend has no device, --strict where a library\n"
             "is wrong; --junit, --markdown and --annotate write what a build shows.\n"
             "\n"

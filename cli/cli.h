@@ -121,6 +121,7 @@ typedef struct cli_options {
     size_t dtype_count;
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
     uint64_t seed;
+    uint64_t drawn_seed;                                /* what was given, or one that the system draws */
     uint64_t only_case;                                 /* 0: all */
     uint64_t repeats;                                   /* at most, when given */
     uint64_t queues;                                    /* 0: one */

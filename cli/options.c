@@ -588,6 +588,7 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
         options->effort = options->given & OPT_QUICK ? PLX_QUICK : PLX_FULL;
     if (is_timed(verb, options) && (options->given & OPT_SEED) == 0)
         options->seed = plx_secret();
+    options->drawn_seed = (options->given & OPT_SEED) != 0 ? options->seed : plx_secret();
     if (status == CLI_OK && !options->help && !options->version)
         status = check_pairs(options);
     return status;

@@ -16,6 +16,7 @@ typedef struct plx_case {
     bool precision; /* the precision check as well */
     bool large;     /* needs gigabytes: for accelerators that have them */
     bool configs;   /* each kernel is tried in all its configurations, besides its own choice */
+    bool drawn;     /* by another seed than the list's */
 } plx_case;
 
 /* A list of cases in the making; `turn` makes secondary choices rotate. */

@@ -32,7 +32,9 @@ typedef struct plx_check_options {
     void *progress_data;
     /* Called with every case that is not ok, and a command line that repeats it. */
     void (*failure)(void *data, const plx_record *record, const char *command);
-    uint64_t reserved[8]; /* 0: new members go here */
+    /* Of cases that are drawn and follow those of the list, whose number it leaves as it is; 0: there are none. */
+    uint64_t drawn_seed;
+    uint64_t reserved[7]; /* 0: new members go here */
 } plx_check_options;
 
 typedef struct plx_check_reason {
@@ -66,7 +68,8 @@ typedef struct plx_check_counts {
     plx_check_reason reasons[PLX_CHECK_REASONS];
     size_t reason_count;
     double seconds[PLX_CHECK_PHASE_COUNT]; /* where the time went, of all threads together */
-    uint64_t reserved[8];                  /* 0: new members go here */
+    uint64_t drawn_seed;                   /* of the cases that were drawn; 0: there were none */
+    uint64_t reserved[7];                  /* 0: new members go here */
 } plx_check_counts;
 
 /* `results` gets one record per backend and kernel (worst case over its cases). */

@@ -237,6 +237,112 @@ plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_compute compute, plx_e
     return PLX_OK;
 }
 
+/* ---- drawn -------------------------------------------------------------------------------------- */
+
+/* Any magnitude below 2^end is as likely as the others; every other size is near the multiple of a tile's. */
+static int64_t draw_size(uint64_t bits, unsigned end)
+{
+    const int64_t size = INT64_C(1) << bits % end, drawn = size + (int64_t)((bits >> 8) % (uint64_t)size);
+    const int64_t wanted = INT64_C(1) << (bits >> 32) % 8, grain = wanted <= drawn ? wanted : 1;
+
+    return (bits >> 40) % 2 == 0 ? drawn : (drawn + grain - 1) / grain * grain + (int64_t)((bits >> 48) % 3) - 1;
+}
+
+/* One after the other, each in what the others have left of the work. */
+static void draw_shape(uint64_t seed, uint64_t which, unsigned work, plx_problem *problem)
+{
+    int64_t sizes[PLX_MAX_SHAPE] = {1, 1, 1};
+    const size_t rank = plx_shape_rank(plx_operation_of(problem->op)), first = (size_t)(which % (rank > 0 ? rank : 1));
+    const unsigned most = rank > 1 ? 12 : 22;
+
+    for (size_t i = 0; i < rank; ++i) {
+        int64_t *size = &sizes[(first + i) % rank];
+        *size = draw_size(plx_random(seed, which, 16 + i), work > most ? most : work > 0 ? work : 1);
+        for (int64_t left = *size; left > 1 && work > 0; left /= 2)
+            --work;
+    }
+    plx_shape_set(problem, sizes);
+}
+
+/* Transpositions, reductions and the gaps between rows. */
+static void draw_fields(const plx_case_maker *m, uint64_t seed, uint64_t which, plx_problem *problem)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+
+    for (size_t i = 0; i < operation->field_count; ++i) {
+        const plx_field *field = &operation->fields[i];
+        const uint64_t bits = plx_random(seed, which, 32 + i);
+        if (field->kind == PLX_FIELD_FLAG)
+            plx_field_set_integer(problem, field, (int64_t)(bits % 2));
+        else if (field->kind == PLX_FIELD_CHOICE && field->value_count > 0)
+            plx_field_set_integer(problem, field, (int64_t)(bits % (uint64_t)field->value_count));
+    }
+    for (size_t i = 0; i < operation->field_count; ++i) /* the smallest, now that it is known what is transposed */
+        if (operation->fields[i].kind == PLX_FIELD_PITCH) {
+            plx_extent extents[PLX_MAX_OPERANDS];
+            operation->extents(problem, extents);
+            plx_field_set_integer(
+                problem, &operation->fields[i],
+                (extents[operation->fields[i].operand].cols > 0 ? extents[operation->fields[i].operand].cols : 1) +
+                    plx_case_padding(m, i));
+        }
+}
+
+static void draw_factors(const plx_case_maker *m, plx_input input, plx_problem *problem)
+{
+    const plx_field *alpha = plx_field_of_kind(plx_operation_of(problem->op), PLX_FIELD_ALPHA);
+    const plx_field *beta = plx_field_of_kind(plx_operation_of(problem->op), PLX_FIELD_BETA);
+    double a, b;
+
+    plx_case_scalars(m, input, &a, &b);
+    if (alpha != NULL)
+        plx_field_set_factor(problem, alpha, a);
+    if (beta != NULL)
+        plx_field_set_factor(problem, beta, b);
+}
+
+/* What the turn decides of others is drawn with it. */
+static void draw_one(plx_case_maker *m, plx_op op, uint64_t seed, uint64_t which)
+{
+    static const unsigned work[] = {[PLX_QUICK] = 18, [PLX_NORMAL] = 21, [PLX_FULL] = 25}; /* bits of multiply-adds */
+    plx_problem problem = plx_problem_of(op, m->dtype);
+    plx_error error;
+
+    m->seed = plx_random(seed, which, 0) >> 16;
+    m->turn = plx_random(seed, which, 1) % 10080;
+    const plx_input input = (plx_input)(plx_random(seed, which, 2) % PLX_INPUT_COUNT);
+    draw_shape(seed, which, work[m->effort], &problem);
+    draw_fields(m, seed, which, &problem);
+    draw_factors(m, input, &problem);
+    if (plx_random(seed, which, 3) % 6 == 0 && plx_operation_of(op)->verb == NULL &&
+        elements_of(&problem) <= MOST_BATCH_ELEMENTS)
+        problem = batch_of_form(&problem, plx_random(seed, which, 4) % 60);
+    if (plx_operation_check(&problem, &error) == PLX_OK)
+        plx_case_add(m, &problem, input);
+}
+
+plx_status plx_cases_draw(plx_op op, plx_dtype dtype, plx_compute compute, plx_effort effort, uint64_t seed,
+                          plx_cases *cases, plx_error *error)
+{
+    static const size_t wanted[] = {[PLX_QUICK] = 6, [PLX_NORMAL] = 20, [PLX_FULL] = 100};
+    plx_case_maker m = {.dtype = dtype, .compute = compute, .effort = effort};
+
+    for (uint64_t which = 0; plx_cases_of(op) != NULL && which < wanted[effort]; ++which)
+        draw_one(&m, op, plx_random(seed, (uint64_t)op, (uint64_t)dtype), which);
+    plx_case *list = m.out_of_memory ? NULL : realloc(cases->list, (cases->count + m.count + 1) * sizeof *list);
+    if (list == NULL) {
+        free(m.list);
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of cases");
+    }
+    for (size_t i = 0; i < m.count; ++i) {
+        list[cases->count + i] = m.list[i];
+        list[cases->count + i].drawn = true;
+    }
+    *cases = (plx_cases){list, cases->count + m.count};
+    free(m.list);
+    return PLX_OK;
+}
+
 void plx_cases_free(plx_cases *cases)
 {
     free(cases->list);

@@ -459,6 +459,7 @@ static plx_status report(check *c, plx_check_counts *counts)
             status = report_operation(c, c->units[i].operation->op);
     }
     memcpy(counts->seconds, c->timer.seconds, sizeof counts->seconds);
+    counts->drawn_seed = c->options->drawn_seed;
     plx_backends_changes(&c->opened, c->results);
     return status;
 }

@@ -48,7 +48,8 @@ void plx_failure_command(const plx_failed_case *failed, plx_line *line)
     plx_candidate_name(failed->candidate, name);
     plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
                  failed->inputs->operation->name, plx_backend_label(failed->candidate->backend), name,
-                 plx_dtype_name(failed->inputs->problem.dtype), failed->number, failed->options->seed,
+                 plx_dtype_name(failed->inputs->problem.dtype), failed->number,
+                 failed->tried->drawn ? failed->options->drawn_seed : failed->options->seed,
                  effort_option(failed->options->effort));
 }
 

@@ -443,8 +443,13 @@ plx_status plx_check_unit_make(const plx_check_options *options, const plx_opera
     plx_status status =
         plx_cases_make(operation->op, dtype, compute, options->effort, options->seed, &made.cases, error);
 
-    if (status != PLX_OK)
+    if (status == PLX_OK && options->drawn_seed != 0)
+        status =
+            plx_cases_draw(operation->op, dtype, compute, options->effort, options->drawn_seed, &made.cases, error);
+    if (status != PLX_OK) {
+        plx_cases_free(&made.cases);
         return status;
+    }
     made.first = made.cases.count * slice / slices;
     made.end = made.cases.count * (slice + 1) / slices;
     made.records = calloc(candidates, sizeof *made.records);

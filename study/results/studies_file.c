@@ -57,6 +57,7 @@ void plx_archive_check(plx_archive *archive, plx_check_counts *counts)
         size_t *count = plx_check_count(counts, i);
         *count = (size_t)plx_archive_natural(archive, plx_check_count_name(i), *count, 0);
     }
+    counts->drawn_seed = plx_archive_natural(archive, "drawn_seed", counts->drawn_seed, 0);
     const size_t found = plx_archive_list(archive, "unsupported_reasons", counts->reason_count);
     counts->reason_count = found < PLX_CHECK_REASONS ? found : PLX_CHECK_REASONS;
     for (size_t i = 0; i < counts->reason_count; i++) {

@@ -367,6 +367,81 @@ static void test_a_failed_case_is_repeated_alone(void **state)
     }
 }
 
+/* ---- cases that are drawn --------------------------------------------------------------------- */
+
+/* What a kernel that writes nothing does wrong, of the drawn cases alone. */
+typedef struct drawn_failures {
+    char seed[32], all[16384], command[512];
+    size_t count, of_list;
+} drawn_failures;
+
+static void keep_drawn(void *data, const plx_record *record, const char *command)
+{
+    drawn_failures *kept = data;
+    const size_t length = strlen(kept->all);
+    if (strstr(command, kept->seed) == NULL) {
+        ++kept->of_list;
+        assert_non_null(strstr(command, " --seed 7 "));
+        return;
+    }
+    ++kept->count;
+    (void)snprintf(kept->command, sizeof kept->command, "%s", command);
+    (void)snprintf(kept->all + length, sizeof kept->all - length, "%s, %s\n", plx_input_name(record->input),
+                   record->circumstances);
+}
+
+static plx_check_counts check_drawn(uint64_t drawn, size_t only_case, drawn_failures *kept)
+{
+    static const char *const backends[] = {"mutants"}, *const kernels[] = {"writes-nothing"};
+    static const plx_op op = PLX_GEMM;
+    static const plx_dtype dtype = PLX_F32;
+    const plx_check_options options = {.backends = backends,
+                                       .backend_count = 1,
+                                       .kernels = kernels,
+                                       .kernel_count = 1,
+                                       .ops = &op,
+                                       .op_count = 1,
+                                       .dtypes = &dtype,
+                                       .dtype_count = 1,
+                                       .effort = PLX_QUICK,
+                                       .seed = only_case > 0 ? drawn : 7, /* as its command says */
+                                       .drawn_seed = drawn,
+                                       .only_case = only_case,
+                                       .progress_data = kept,
+                                       .failure = keep_drawn};
+    plx_check_counts counts;
+    plx_results results;
+
+    *kept = (drawn_failures){.count = 0};
+    (void)snprintf(kept->seed, sizeof kept->seed, " --seed %llu ", (unsigned long long)drawn);
+    if (plx_check(context, &options, &counts, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    plx_results_free(&results);
+    return counts;
+}
+
+/* They follow the list, which stays as it is; a seed has always the same, and the command brings one of them back. */
+static void test_cases_are_drawn_besides_the_list(void **state)
+{
+    drawn_failures first, again, other;
+    (void)state;
+    const size_t listed = check_drawn(0, 0, &first).cases;
+    const plx_check_counts counts = check_drawn(1234567890123, 0, &first);
+    assert_true(first.count >= 3 && counts.cases > listed && counts.cases <= listed + 6);
+    assert_true(counts.drawn_seed == 1234567890123);
+    (void)check_drawn(1234567890123, 0, &again);
+    assert_string_equal(again.all, first.all);
+    assert_int_equal(again.of_list, first.of_list);
+    (void)check_drawn(1234567890124, 0, &other);
+    assert_string_not_equal(other.all, first.all);
+    assert_int_equal(other.of_list, first.of_list);
+    const char *option = strstr(first.command, " --case ");
+    assert_non_null(option);
+    assert_int_equal(check_drawn(1234567890123, strtoul(option + 8, NULL, 10), &again).cases, 1);
+    assert_string_equal(again.command, first.command);
+    assert_non_null(strstr(first.all, again.all));
+}
+
 static plx_array array_in(const char *folder, const char *name)
 {
     char path[4200];
@@ -688,6 +763,7 @@ int main(void)
         cmocka_unit_test(test_what_is_right_passes_every_seed),
         cmocka_unit_test(test_the_place_of_a_fault_is_said),
         cmocka_unit_test(test_a_failed_case_is_repeated_alone),
+        cmocka_unit_test(test_cases_are_drawn_besides_the_list),
         cmocka_unit_test(test_a_failure_is_saved),
         cmocka_unit_test(test_the_run_that_failed_is_saved),
         cmocka_unit_test(test_twins_and_neighbours_are_compared),
