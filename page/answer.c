@@ -353,22 +353,33 @@ static void put_slow(plx_page *page, const standings *all, FILE *to)
     plx_page_put(to, "</a>, %s times as fast.</p>\n", ratio);
 }
 
-static bool is_timed(plx_page *page)
+/* How many were timed; and of these, how many so uncertainly that they are not ranked. */
+static size_t count_timed(plx_page *page, size_t *noisy)
 {
-    for (size_t i = 0; i < page->record_count; i++)
-        if (page->records[i].time > 0)
-            return true;
-    return false;
+    size_t timed = 0;
+    *noisy = 0;
+    for (size_t i = 0; i < page->record_count; i++) {
+        const plx_page_record *one = &page->records[i];
+        timed += one->ok && one->is->time.measured;
+        *noisy += one->ok && one->is->time.measured && !(one->time > 0);
+    }
+    return timed;
 }
 
 static void put_no_library(plx_page *page, FILE *to)
 {
-    if (is_timed(page))
+    size_t noisy;
+    const size_t timed = count_timed(page, &noisy);
+    if (timed == 0)
+        (void)fputs("Nothing was timed.</p>\n", to);
+    else if (noisy == timed)
+        (void)fputs("All times are noisy, so nothing is ranked: measure for longer, on a machine that does nothing "
+                    "else.</p>\n",
+                    to);
+    else
         (void)fputs("No vendor’s library was timed beside our kernels; <a href=\"#leaders\">who is ahead where</a> "
                     "compares the backends.</p>\n",
                     to);
-    else
-        (void)fputs("Nothing was timed.</p>\n", to);
 }
 
 void plx_page_answer(plx_page *page, FILE *to)

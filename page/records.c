@@ -160,7 +160,9 @@ static columns columns_of(plx_page *page)
 static void put_verdict(const plx_page_record *one, FILE *to)
 {
     char text[40] = "";
-    if (one->is->error.measured)
+    if (plx_error_is_rounding(&one->is->error))
+        (void)snprintf(text, sizeof text, "rounded");
+    else if (one->is->error.measured)
         plx_number_text(one->is->error.max_over_bound, 2, text, sizeof text);
     if (!one->ok || text[0] == '\0')
         (void)fprintf(to, "<b class=%s>%s</b> ", plx_page_outcome_class(one->is->outcome),
@@ -168,16 +170,23 @@ static void put_verdict(const plx_page_record *one, FILE *to)
     (void)fputs(text, to);
 }
 
+/* A right one whose time is too uncertain to be ranked, or to be a rate: it is shown, and nothing follows from it. */
+static bool is_noisy(const plx_page_record *one)
+{
+    return one->ok && !(one->time > 0) && one->is->time.measured && one->is->time.median_ns > 0;
+}
+
 /* "77 µs ±0.75%"; with a "!" where time was up before the interval was narrow. */
 static void put_time(const plx_page_record *one, FILE *to)
 {
+    const plx_timing *time = &one->is->time;
     char percent[32];
     (void)fputs("<td>", to);
-    if (!(one->time > 0))
+    if (!(one->time > 0) && !is_noisy(one))
         return;
-    plx_page_time(to, one->time);
-    plx_plain_number_text(50 * (one->is->time.high_ns - one->is->time.low_ns) / one->time, 2, percent, sizeof percent);
-    (void)fprintf(to, " ±%s%%%s", percent, one->is->time.converged ? "" : " !");
+    plx_page_time(to, time->median_ns);
+    plx_plain_number_text(50 * (time->high_ns - time->low_ns) / time->median_ns, 2, percent, sizeof percent);
+    (void)fprintf(to, " ±%s%%%s", percent, time->converged ? "" : " !");
 }
 
 /* The samples as a strip from 0 to the largest: all of them, the middle half, and the median. */
@@ -197,11 +206,12 @@ static void put_strip(const plx_spread *spread, FILE *to)
 }
 
 /* More than all of it is no fact, but a question. */
-static void put_ceiling(const plx_ceiling *ceiling, FILE *to)
+static void put_ceiling(const plx_page_record *one, FILE *to)
 {
+    const plx_ceiling *ceiling = &one->is->ceiling;
     char percent[32];
     (void)fputs("<td>", to);
-    if (!ceiling->applies)
+    if (!ceiling->applies || is_noisy(one))
         return;
     plx_number_text(100 * ceiling->fraction, ceiling->fraction < 0.995 ? 2 : 3, percent, sizeof percent);
     (void)fprintf(to, ceiling->fraction > 1 ? "<b class=\"bad\">(%s%%)</b> %s" : "%s%% %s", percent,
@@ -213,7 +223,7 @@ static void put_rate(plx_page *page, const plx_page_record *one, FILE *to)
 {
     char rate[48] = "";
     bool flops = plx_page_in_flops(page, one->problem);
-    if (plx_page_rate(one, flops) > 0)
+    if (plx_page_rate(one, flops) > 0 && !is_noisy(one))
         plx_page_rate_text(plx_page_rate(one, flops), flops, rate, sizeof rate);
     (void)fprintf(to, "<td>%.*s", (int)strcspn(rate, flops ? "F" : "B"), rate);
 }
@@ -228,6 +238,8 @@ static void put_remarks(const plx_page_record *one, const reasons *why, FILE *to
     const plx_record *is = one->is;
     char number[48];
     size_t count = 0;
+    if (is_noisy(one))
+        add_remark(to, &count, "", "noisy, not ranked");
     if (one->baseline)
         add_remark(to, &count, "", "baseline");
     if (is->reason[0] != '\0') {
@@ -257,7 +269,7 @@ static void put_times(plx_page *page, const columns *are, const plx_page_record 
     put_time(one, to);
     put_rate(page, one, to);
     if (are->ceiling)
-        put_ceiling(&one->is->ceiling, to);
+        put_ceiling(one, to);
     if (are->latency)
         (void)fputs("<td>", to);
     if (is_late(&one->is->time))
@@ -362,13 +374,16 @@ void plx_page_records(plx_page *page, FILE *to)
     bool *named = plx_page_memory(page, page->problem_count, sizeof *named);
     const reasons why = reasons_of(page);
     if (page->record_count > 0 && named != NULL && why.list != NULL) {
-        (void)fprintf(
-            to,
-            "<p>%zu records; the choices of the navigation hide all but one operation, backend or status. × is our "
-            "speed over the fastest way of the library’s, ! that time was up before the interval was narrow, [1] a "
-            "reason below the table; a gain is over the step before.%s</p>\n",
-            page->record_count,
-            page->file_count > 1 ? " Numbers of files are in <a href=\"#environment\">environment</a>." : "");
+        (void)fprintf(to,
+                      "<p>%zu records; the choices of the navigation show a single operation, backend or status. "
+                      "Behind × stands our "
+                      "speed over the library’s fastest way; ! says that time was up before the interval was narrow, "
+                      "[1] is a reason "
+                      "below the table, a gain is over the step before, and “rounded” means that each element is the "
+                      "number of its "
+                      "type that is nearest to the exact one.%s</p>\n",
+                      page->record_count,
+                      page->file_count > 1 ? " Numbers of files are in <a href=\"#environment\">environment</a>." : "");
         put_head(&are, to);
         for (size_t i = 0; i < page->record_count; i++)
             if (page->records[i].first == i)

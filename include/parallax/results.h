@@ -68,6 +68,14 @@ typedef struct plx_error_measure {
     uint64_t reserved[7];    /* 0: new members go here */
 } plx_error_measure;
 
+/* Whether every element is the number of its type that is nearest to the exact one: no error but that of rounding once.
+ */
+static inline bool plx_error_is_rounding(const plx_error_measure *error)
+{
+    return error->measured && error->max_over_bound > 0 && error->max_over_bound < 1e300 && error->max_ulp > 0 &&
+           error->max_ulp <= 0.5;
+}
+
 /* Fewer digits that operands may have been rounded to. */
 typedef enum plx_model {
     PLX_MODEL_F32 = 0, /* of f64 */

@@ -49,12 +49,6 @@ static const struct word {
     [CEILING + PLX_CEILING_UNITS_I8] = {"i8-units", "the ceiling is the rate of the matrix units on 8-bit integers"},
 };
 
-bool plx_error_is_rounding(const plx_error_measure *error)
-{
-    return error->measured && error->max_over_bound > 0 && isfinite(error->max_over_bound) && error->max_ulp > 0 &&
-           error->max_ulp <= 0.5;
-}
-
 static bool stands_in(const plx_record *record, topic of)
 {
     const plx_error_measure *error = &record->error;

@@ -12,8 +12,6 @@ void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capac
 void plx_put_xml(const char *text, FILE *to);
 void plx_put_markdown_cell(const char *text, FILE *to);
 void plx_put_annotation(const char *text, bool property, FILE *to);
-/* Whether the result is the nearest that its type has: no error but that of rounding it once. */
-bool plx_error_is_rounding(const plx_error_measure *error);
 /* What the words of the table mean. */
 plx_status plx_report_legend(const plx_results *results, int width, FILE *to, plx_error *error);
 /* The table of what the group's records counted; nothing when nobody asked. */

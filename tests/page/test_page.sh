@@ -215,6 +215,21 @@ expect 2 --history "$results/bench-gemm-clblast.json" -o "$work/none.html"
 expect 2 --history "$work/later.json" "$work/later.json" -o "$work/none.html"
 expect 2 --history "$work/later.json" "$results/bench-gemm-clblast.json" --markdown -o "$work/none.html"
 
+# ---- noisy times are shown, and nothing follows from them ------------------------------------------
+cat >"$work/noisy.json" <<'END'
+{"schema": "parallax-results/1", "devices": [{"label": "x", "name": "chip"}], "pairs": [], "records": [
+ {"op": "reduce", "dtype": "f32", "shape": [700], "backend": "x", "device": 0, "kernel": "k", "status": "ok",
+  "error": {"max_over_bound": 0.9, "max_ulp": 0.5, "compared": 1}, "time": {"median_ns": 4000, "ci95_ns": [2000, 6000]}, "rate": {"gbps": 123},
+  "ceiling": {"kind": "copy", "value": 2, "fraction": 0.47}}]}
+END
+expect 0 "$work/noisy.json" -o "$work/page.html"
+good_page "$work/page.html"
+grep -q 'All times are noisy' "$work/page.html" || fail "noisy times are told as if there were none"
+grep -qF '4 µs ±50%' "$work/page.html" && grep -q 'noisy, not ranked' "$work/page.html" || fail "a noisy time is not shown"
+sed -n '/<section id="records">/,/<\/section>/p' "$work/page.html" | grep -q '123\|47%' && fail "a rate of a noisy time"
+
+grep -q '<td>rounded<td>' "$work/page.html" || fail "a result that is as near as its type can be has a share of a bound"
+
 # ---- without gnuplot -----------------------------------------------------------------
 mkdir "$work/empty" # what the build directory's program needs to find itself, and no gnuplot
 for tool in sh sed ls cat grep dirname basename expr file rm mv chmod; do
