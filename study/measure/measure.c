@@ -157,7 +157,8 @@ static plx_status make_turn(runner *r, size_t launches)
 /* The time of so many launches on both clocks. */
 static plx_status time_batch(runner *r, size_t launches, double *device_ns, double *host_ns)
 {
-    plx_status status = make_turn(r, launches);
+    plx_status status = plx_timed_sets_reach(r->sets, launches);
+    status = status == PLX_OK ? make_turn(r, launches) : status;
     const double start = plx_now_ns();
 
     if (status == PLX_OK)

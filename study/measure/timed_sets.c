@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { ALIGNMENT = 512, MOST_GAP = 4096, MOST_RENEWED = 256, MOST_SETS = 8192 };
+enum { LEAST_REACHED = 64, OF_EACH = 2 }; /* sets in use: at least, and for each launch of a batch */
 /* Larger than what devices have today, where a device does not say. */
 static const uint64_t cache_of_accelerators = UINT64_C(128) << 20, cache_of_processors = UINT64_C(64) << 20;
 
@@ -117,32 +118,55 @@ static void free_buffers(plx_timed_sets *s)
 
 static plx_status make_operand(plx_timed_sets *s, size_t operand)
 {
-    plx_status status = plx_buffer_create(s->backend, s->room[operand] * s->count, &s->buffer[operand]);
+    plx_status status = plx_buffer_create(s->backend, s->room[operand] * s->made, &s->buffer[operand]);
 
     if (status == PLX_OK && is_read(s, operand))
         status = plx_buffer_create(s->backend, pool_bytes(s, operand), &s->source[operand]);
     return status;
 }
 
-/* Each operand has its own order of places, and each place its own beginning. */
-static plx_status place_operand(plx_timed_sets *s, size_t operand)
+/* Each operand has its own order of places, and each place its own beginning; sets that come into use later have
+ * theirs behind those of the others. */
+static plx_status place_operand(plx_timed_sets *s, size_t operand, size_t from, size_t to)
 {
     const bool drawn = !plx_rule_left_out(PLX_RULE_PLACES);
     const uint64_t beginnings = drawn ? 2 * gap_of(s->bytes[operand]) / ALIGNMENT : 2;
-    size_t *slot = calloc(s->count, sizeof *slot);
+    size_t *slot = calloc(to - from, sizeof *slot);
 
     if (slot == NULL)
         return PLX_NO_MEMORY;
-    for (size_t i = 0; i < s->count; ++i) {
+    for (size_t i = 0; i < to - from; ++i) {
         const size_t other = drawn ? (size_t)plx_roll_below(&s->dice, i + 1) : i;
         slot[i] = slot[other];
-        slot[other] = i;
+        slot[other] = from + i;
     }
-    for (size_t i = 0; i < s->count && s->room[operand] > 0; ++i) /* at least one unit before and one behind */
-        s->sets[i].place[operand] = slot[i] * s->room[operand] + shift_of(s, operand) +
+    for (size_t i = from; i < to && s->room[operand] > 0; ++i) /* at least one unit before and one behind */
+        s->sets[i].place[operand] = slot[i - from] * s->room[operand] + shift_of(s, operand) +
                                     ALIGNMENT * (1 + plx_roll_below(&s->dice, beginnings > 1 ? beginnings - 1 : 1));
     free(slot);
     return PLX_OK;
+}
+
+/* As many more as each queue has, and the decoy; all that there is memory for, where they are few. */
+static size_t sets_for(const plx_timed_sets *s, size_t launches)
+{
+    const size_t wanted = launches < LEAST_REACHED / OF_EACH ? LEAST_REACHED : OF_EACH * launches;
+    const size_t rounded = (wanted + s->queues - 1) / s->queues * s->queues + 1;
+    return rounded < s->made ? rounded : s->made;
+}
+
+plx_status plx_timed_sets_reach(plx_timed_sets *s, size_t launches)
+{
+    const size_t wanted = sets_for(s, launches);
+    plx_status status = PLX_OK;
+
+    if (wanted <= s->count)
+        return PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < s->operands; ++i)
+        status = place_operand(s, i, s->count, wanted);
+    if (status == PLX_OK)
+        s->count = wanted;
+    return status;
 }
 
 /* All of them together: none is written to before all are made. */
@@ -153,7 +177,7 @@ static plx_status has_room(const plx_timed_sets *s, plx_error *error)
     if ((plx_backend_device(s->backend)->features & PLX_FEATURE_CPU) == 0)
         return PLX_OK;
     for (size_t i = 0; i < s->operands; ++i)
-        bytes += (double)s->room[i] * (double)s->count + (is_read(s, i) ? (double)pool_bytes(s, i) : 0.0);
+        bytes += (double)s->room[i] * (double)s->made + (is_read(s, i) ? (double)pool_bytes(s, i) : 0.0);
     return plx_host_memory_has("operands on the processor take", bytes, error);
 }
 
@@ -161,7 +185,8 @@ static plx_status make_buffers(plx_timed_sets *s, size_t count, plx_error *error
 {
     plx_status status;
 
-    s->count = count;
+    s->made = count;
+    s->count = 0;
     status = has_room(s, error);
     if (status != PLX_OK)
         return status;
@@ -170,8 +195,8 @@ static plx_status make_buffers(plx_timed_sets *s, size_t count, plx_error *error
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the operands of a timing");
     for (size_t i = 0; status == PLX_OK && i < s->operands; ++i)
         status = make_operand(s, i);
-    for (size_t i = 0; status == PLX_OK && i < s->operands; ++i)
-        status = place_operand(s, i);
+    if (status == PLX_OK)
+        status = plx_timed_sets_reach(s, 1);
     if (status != PLX_OK)
         free_buffers(s);
     return plx_explain(s->backend, status, error);
@@ -308,7 +333,7 @@ plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const
 /* What is launched on once only was pushed out before. */
 bool plx_timed_sets_are_cached(const plx_timed_sets *s, size_t launches)
 {
-    const size_t others = s->count > 1 ? s->count - 1 : 1, most = s->hot && s->queues < others ? s->queues : others;
+    const size_t others = s->made > 1 ? s->made - 1 : 1, most = s->hot && s->queues < others ? s->queues : others;
     return s->footprint == 0 || (launches > most && most <= s->cache / s->footprint);
 }
 
@@ -473,7 +498,7 @@ static plx_status reserve(plx_timed_sets *s, size_t launches)
     order = realloc(s->order, launches * sizeof *order);
     if (order != NULL)
         s->order = order;
-    used = realloc(s->used, (launches > s->count ? launches : s->count) * sizeof *used);
+    used = realloc(s->used, (launches > s->made ? launches : s->made) * sizeof *used);
     if (used != NULL)
         s->used = used;
     if (order == NULL || used == NULL)
@@ -614,21 +639,40 @@ static plx_status renew_used(plx_timed_sets *s)
     return status;
 }
 
+/* Backends of one processor share its cache, and memory by which all is pushed out of it: that of the first. */
+static plx_timed_sets *with_spare(plx_timed_sets *s)
+{
+    const plx_device_info *device = plx_backend_device(s->backend);
+    plx_timed_sets *with = s;
+
+    if ((device->features & PLX_FEATURE_CPU) == 0)
+        return s;
+    for (plx_timed_sets *o = s->other; o != NULL; o = o->other)
+        if (plx_same_device(plx_backend_device(o->backend), device) && o->cache >= s->cache)
+            with = o;
+    return with;
+}
+
 /* What was renewed last would be found in the cache.  Launches follow the order in which it was done, so what
  * comes later pushes it out; where that is little, something else has to. */
 static plx_status push_out(plx_timed_sets *s)
 {
     const uint64_t touched = (uint64_t)s->used_count * s->footprint;
     const uint64_t bytes = touched < s->cache ? (s->cache - touched) / 4 * 4 : 0;
+    plx_timed_sets *with = with_spare(s);
     plx_status status = PLX_OK;
 
     if (s->hot || bytes == 0)
         return PLX_OK;
-    if (s->spare == NULL)
-        status = plx_buffer_create(s->backend, s->cache, &s->spare);
+    if (with->spare == NULL)
+        status = plx_buffer_create(with->backend, with->cache, &with->spare);
     if (status == PLX_NO_MEMORY)
         return PLX_OK;
-    return status == PLX_OK ? plx_fill(NULL, s->spare, 0, (uint32_t)s->turn, bytes) : status;
+    if (status == PLX_OK && with != s) /* not before all is renewed */
+        status = plx_synchronize(s->backend, NULL);
+    if (status == PLX_OK)
+        status = plx_fill(NULL, with->spare, 0, (uint32_t)s->turn, bytes);
+    return status == PLX_OK && with != s ? plx_synchronize(with->backend, NULL) : status;
 }
 
 plx_status plx_timed_sets_renew(plx_timed_sets *s, size_t launches)

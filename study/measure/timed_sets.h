@@ -37,8 +37,9 @@ typedef struct plx_timed_sets {
     plx_pool *pool; /* shared by the backends of a study */
     bool owns_pool;
     bool hot;
-    size_t operands, count, queues; /* sets */
-    uint64_t cache, footprint;      /* bytes of the device's cache, and of a set */
+    size_t operands, queues;
+    size_t made, count;        /* sets there is memory for; those in use, the first ones */
+    uint64_t cache, footprint; /* bytes of the device's cache, and of a set */
     uint64_t bytes[PLX_MAX_OPERANDS],
         room[PLX_MAX_OPERANDS]; /* of an operand, and of its place with what is around it */
     plx_buffer *buffer[PLX_MAX_OPERANDS], *source[PLX_MAX_OPERANDS]; /* the sets; the pool */
@@ -64,6 +65,9 @@ plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const
                               size_t queues, plx_timed_sets **found, plx_error *error);
 void plx_timed_sets_free(plx_timed_sets *list);
 
+/* So that each of so many launches has a set, and as many more that which ones they are can't be guessed.  What is
+ * not in use takes no memory on a processor. */
+plx_status plx_timed_sets_reach(plx_timed_sets *sets, size_t launches);
 /* A turn: its uncounted launch runs on the decoy; then plx_timed_sets_renew() draws which sets the launches run on,
  * in which order, and gives them new data and outputs that are wrong.  All is enqueued on the backend's own queue. */
 plx_status plx_timed_sets_begin(plx_timed_sets *sets, plx_timed_user *user);

@@ -704,6 +704,62 @@ static void sets_start_where_the_inputs_say(void **unused)
     plx_context_destroy(context);
 }
 
+/* What launches need of them, and no more memory of a processor; each has a place of its own, also when more come. */
+static void sets_come_into_use_with_launches(void **unused)
+{
+    plx_context *context;
+    plx_backend *backend;
+    plx_inputs inputs;
+    plx_timed_user user = {.turns = 0};
+    (void)unused;
+    with_sums(&context, &backend, &inputs);
+    plx_timed_sets *sets = sets_of(backend, &inputs, false, 1);
+    assert_true(sets->made > 1000 && sets->count < 100);
+    for (size_t launches = 10; launches <= 640; launches *= 4) {
+        assert_int_equal(plx_timed_sets_reach(sets, launches), PLX_OK);
+        turn(sets, &user, launches);
+        assert_int_equal(sets->used_count, launches);
+        assert_true(sets->count < 3 * launches + 100);
+        for (size_t i = 0; i < sets->count; i++) {
+            assert_true(sets->sets[i].place[0] < sets->count * sets->room[0]);
+            for (size_t j = 0; j < i; j++)
+                assert_int_not_equal(sets->sets[i].place[0] / sets->room[0], sets->sets[j].place[0] / sets->room[0]);
+        }
+    }
+    assert_int_equal(plx_timed_sets_reach(sets, 1000000), PLX_OK);
+    assert_int_equal(sets->count, sets->made);
+    plx_timed_sets_free(sets);
+    plx_inputs_free(&inputs);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
+/* Memory of as much as the cache once for all backends of a processor. */
+static void what_empties_the_cache_is_shared(void **unused)
+{
+    plx_context *context;
+    plx_backend *backend, *other;
+    plx_inputs inputs;
+    plx_timed_user users[2] = {{.turns = 0}};
+    plx_timed_sets *list = NULL, *first = NULL, *second = NULL;
+    plx_error error = {.text = ""};
+    (void)unused;
+    with_sums(&context, &backend, &inputs);
+    assert_int_equal(plx_open(context, "host", &other), PLX_OK);
+    assert_int_equal(plx_timed_sets_for(&list, backend, &inputs, false, 1, &first, &error), PLX_OK);
+    assert_int_equal(plx_timed_sets_for(&list, other, &inputs, false, 1, &second, &error), PLX_OK);
+    assert_ptr_not_equal(first, second);
+    turn(second, &users[1], 10);
+    turn(first, &users[0], 10);
+    assert_non_null(first->spare);
+    assert_null(second->spare);
+    plx_timed_sets_free(list);
+    plx_inputs_free(&inputs);
+    plx_close(other);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
 /* Between two launches on a set lie half of the others, and the order is another each time. */
 static void sets_take_turns_in_another_order(void **unused)
 {
@@ -898,6 +954,8 @@ int main(void)
         cmocka_unit_test(each_queue_has_its_own_sets),
         cmocka_unit_test(sets_start_where_the_inputs_say),
         cmocka_unit_test(sets_take_turns_in_another_order),
+        cmocka_unit_test(sets_come_into_use_with_launches),
+        cmocka_unit_test(what_empties_the_cache_is_shared),
         cmocka_unit_test(damage_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
