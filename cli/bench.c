@@ -197,7 +197,7 @@ static int finish(const cli_options *options, plx_bench_results *found)
     if (status == CLI_OK)
         status = write_outputs(options, &found->results);
     if (status == CLI_OK)
-        status = cli_results_status(&found->results, false, "nothing could be run");
+        status = cli_results_status(&found->results, "nothing could be run");
     plx_bench_results_free(found);
     return status;
 }

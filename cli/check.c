@@ -95,7 +95,7 @@ static void print_times(const plx_check_counts *counts)
 /* A failure may hide behind a kernel's worst case, a wrong one that does not count. */
 static int check_status(const plx_check_counts *counts, const plx_results *results)
 {
-    int status = cli_results_status(results, false, "nothing could be validated");
+    int status = cli_results_status(results, "nothing could be validated");
     return status == CLI_OK && counts->failed > 0 ? CLI_BACKEND_FAILED : status;
 }
 

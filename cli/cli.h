@@ -434,7 +434,7 @@ typedef plx_status cli_results_writer(const plx_results *results, FILE *to, plx_
 int cli_results_write(const char *path, cli_results_writer *write, const plx_results *results);
 /* plx_results_status(), and on standard error, after the table, what the table does not say:
  * devices on which nothing was compared, and `nothing` when that was so on all. */
-int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing);
+int cli_results_status(const plx_results *results, const char *nothing);
 /* Writes what --json and --csv ask for. */
 int cli_outputs_write(const cli_options *options, const plx_results *results);
 /* PLX_TABLE_ bits that the terminal asks for. */

@@ -245,9 +245,9 @@ static const char *why_nothing(const plx_results *results, const char *otherwise
     return otherwise;
 }
 
-int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing)
+int cli_results_status(const plx_results *results, const char *nothing)
 {
-    int status = plx_results_status(results, want_pairs);
+    int status = plx_results_status(results);
     (void)fflush(cli_out()); /* what follows comes after the table */
     tell_undecided(results);
     if (status != CLI_NOTHING)

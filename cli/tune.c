@@ -98,7 +98,7 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     if (results->interrupted)
         return cli_interrupt_status(results, status);
     if (status == CLI_OK)
-        status = cli_results_status(results, false, "nothing could be tuned: no kernel ran");
+        status = cli_results_status(results, "nothing could be tuned: no kernel ran");
     if (status == CLI_OK && count == 0) {
         cli_say("nothing could be tuned: no kernel was right and timed");
         status = CLI_NOTHING;
@@ -158,7 +158,7 @@ static int finish_choice(const cli_options *options, plx_results *results)
         print_choice(results->choice);
     int status = cli_outputs_write(options, results);
     if (status == CLI_OK)
-        status = cli_results_status(results, false, "nothing could be timed: no kernel ran");
+        status = cli_results_status(results, "nothing could be timed: no kernel ran");
     if (status == CLI_OK && results->choice->chosen.problems == 0) {
         cli_say("the time was over before any problem was judged: give it more with --budget");
         status = CLI_NOTHING;

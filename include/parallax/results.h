@@ -419,10 +419,10 @@ PLX_API bool plx_device_fact(const plx_study_device *device, size_t index, plx_f
 PLX_API bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part);
 
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
- * by name is unsupported; 4 nothing was compared (fewer than two results, when
- * `want_pairs`, and none was timed), a device is idle, or a result could not be judged; 5 a backend failed.
+ * by name is unsupported; 4 no result was compared with the reference, a device is idle, or a result could not be
+ * judged; 5 a backend failed.
  * The program's exit status. */
-PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
+PLX_API int plx_results_status(const plx_results *results);
 /* Why no element was compared on a device that was asked for by name, or that a check tried;
  * NULL: some were, or nobody expects it. */
 PLX_API const char *plx_results_idle(const plx_results *results, size_t device);

@@ -123,8 +123,11 @@ expect_run 4 '' probe matrix-units --backend dummy-good --json -
 shows '"schema"'
 
 # ---- compare ----
-expect_run 4 'nothing could be compared' compare reduce 10 --dtype i32 --dtype i32 --dtype i64 --backend host --no-timing --verbose
+expect_run 0 '' compare reduce 10 --dtype i32 --dtype i32 --dtype i64 --backend host --no-timing --verbose
 shows "i64"
+# One alone was compared with the reference; without elements nothing was.
+expect_run 0 '' compare reduce 10 --dtype i32 --backend dummy-good --no-timing
+expect_run 4 'nothing could be compared' compare transpose 0 5 --backend all --no-timing
 expect_run 0 '' compare reduce 10 --dtype i32 --backend faulty --kernel right --kernel same --no-timing --verbose --json -
 shows '"records"'
 

@@ -5,7 +5,7 @@ static void show(const plx_results *results)
 {
     fuzz_text text;
     plx_error error = {""};
-    const int status = plx_results_status(results, true);
+    const int status = plx_results_status(results);
     fuzz_require(status >= 0 && status <= 5, "the status is one that there is");
     fuzz_text_open(&text);
     fuzz_require(plx_results_write_csv(results, text.to, &error) == PLX_OK, "results can be written as CSV");

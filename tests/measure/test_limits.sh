@@ -42,10 +42,10 @@ units() {
 OMP_NUM_THREADS=6
 export OMP_NUM_THREADS
 [ "$(here units)" = '"units":6' ] || fail "without a quota host has the threads that OpenMP gives: $(here units)"
-here expect_run 4 "" compare reduce 1000 --backend host --no-timing --json "$work/free.json"
+here expect_run 0 "" compare reduce 1000 --backend host --no-timing --json "$work/free.json"
 echo '150000 100000' >"$job/cpu.max"
 [ "$(here units)" = '"units":2' ] || fail "threads do not follow the quota: $(here units)"
-here expect_run 4 "" compare reduce 1000 --backend host --no-timing --json "$work/quota.json"
+here expect_run 0 "" compare reduce 1000 --backend host --no-timing --json "$work/quota.json"
 grep -q '"quota": 1.5' "$work/quota.json" || fail "the record has no quota"
 grep -q '"processors": 8' "$work/quota.json" || fail "the record has no affinity"
 grep -q '"quota"' "$work/free.json" && fail "a quota that there is not is in the record"

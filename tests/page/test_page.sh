@@ -117,7 +117,7 @@ shapes=$(for k in $lengths; do printf ' --shape 24x40x%s' "$k"; done)
 # shellcheck disable=SC2086
 "$parallax" compare gemm $shapes --dtype f32 --dtype f16 --dtype bf16 --out-dtype f32 --backend host --no-timing \
     --json "$work/accuracy.json" >"$work/out" 2>&1
-[ $? = 4 ] || { fail "no accuracies" && cat "$work/out"; } # of one backend there is no pair
+[ $? = 0 ] || { fail "no accuracies" && cat "$work/out"; }
 expect 0 "$work/accuracy.json" --plot accuracy-gemm -o "$work/accuracy.svg"
 legible "$work/accuracy.svg"
 grep -o '<title>[a-z0-9]*, [0-9]* terms: error [^<]*</title>' "$work/accuracy.svg" | tr -d ',' | sed 's/<[^>]*>//g' |
