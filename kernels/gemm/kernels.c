@@ -1,5 +1,8 @@
 /* The ladder of matrix products: what each kernel says of itself. */
+#include "launch/simt.h"
 #include "plan/plan.h"
+
+#include "gemm/device/ladder/coalesced.h"
 
 #define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 #define HALF_DTYPES (PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
@@ -56,7 +59,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                       "element of A serves all lanes",
               .limit = "every product still reads B from memory or a cache, for a single thread", .needs = "",
               .dtypes = GEMM_ALL_DTYPES, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1, .depth = depth_of_k),
-        .recipe = plx_gemm_coalesced_recipe),
+        .recipe = plx_gemm_tiled_recipe,
+        .form = &(const plx_gemm_geometry){"gemm_coalesced", GEMM_COALESCED_ROWS, GEMM_COALESCED_COLS,
+                                           GEMM_COALESCED_ROWS *GEMM_COALESCED_COLS, 0}),
     ROW(PLX_GEMM_SMEM_BLOCK,
         ABOUT(.name = "smem-block", .idea = "blocks of A and B cached in shared memory",
               .gain =

@@ -37,4 +37,4 @@ abi-dump: libparallax.la libparallax-study.la
 EXTRA_DIST += tests/data/abi/libparallax.abi.xz tests/data/abi/libparallax-study.abi.xz
 
 # What test_new_operation.sh and test_new_kernel.sh add to a copy of the tree.
-EXTRA_DIST += tests/house/copy_tree.sh tests/house/scale tests/house/turned
+EXTRA_DIST += tests/house/copy_tree.sh tests/house/scale tests/house/turned tests/house/pairs

@@ -2,7 +2,6 @@
  * along x alone. */
 #include "simt.h"
 
-#include "gemm/device/ladder/coalesced.h"
 #include "operation.h"
 #include "gemm/device/common/tiles.h"
 
@@ -94,12 +93,10 @@ plx_status plx_gemm_naive_recipe(const plx_problem *problem, const plx_device_in
     return recipe_of(problem, device, &shape, recipe, error);
 }
 
-plx_status plx_gemm_coalesced_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                     plx_error *error)
+plx_status plx_gemm_tiled_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
 {
-    const plx_gemm_geometry shape = {"gemm_coalesced", GEMM_COALESCED_ROWS, GEMM_COALESCED_COLS,
-                                     GEMM_COALESCED_ROWS * GEMM_COALESCED_COLS, 0};
-    return recipe_of(problem, device, &shape, recipe, error);
+    return recipe_of(problem, device, recipe->form, recipe, error);
 }
 
 plx_gemm_geometry plx_gemm_smem_block_geometry(const plx_problem *problem, const plx_device_info *device)

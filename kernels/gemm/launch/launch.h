@@ -110,8 +110,8 @@ plx_gemm_work plx_gemm_divide(int64_t tiles, int64_t parts, int64_t wave);
 
 /* ---- recipes --------------------------------------------------------------------------------- */
 
-plx_recipe_function plx_gemm_naive_recipe, plx_gemm_coalesced_recipe, plx_gemm_smem_block_recipe,
-    plx_gemm_tile_1d_recipe, plx_gemm_tile_2d_recipe, plx_gemm_vectorized_recipe, plx_gemm_warp_tile_recipe,
+plx_recipe_function plx_gemm_naive_recipe, plx_gemm_tiled_recipe, plx_gemm_smem_block_recipe, plx_gemm_tile_1d_recipe,
+    plx_gemm_tile_2d_recipe, plx_gemm_vectorized_recipe, plx_gemm_warp_tile_recipe,
     plx_gemm_double_buffer_recipe;                               /* ladder.c */
 plx_recipe_function plx_gemm_maps_recipe;                        /* tma.c: bulk-pipeline, split-k and stream-k */
 plx_recipe_function plx_gemm_cp_async_recipe;                    /* cp_async.c: async-copy and many-blocks */
