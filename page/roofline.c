@@ -12,7 +12,7 @@ typedef struct ceiling {
     double value;
 } ceiling;
 
-enum { MOST_CEILINGS = 8 };
+enum { MOST_CEILINGS = PLX_CEILING_COUNT };
 
 typedef struct roof {
     ceiling bandwidths[MOST_CEILINGS], rates[MOST_CEILINGS]; /* GB/s, GFLOP/s */
@@ -101,7 +101,7 @@ static range range_of(plx_page *page, size_t chip, const roof *above)
     }
     if (bandwidth > 0)
         widen(&of, of.x_low, bandwidth * of.x_low);
-    return (range){of.x_low / 4, of.x_high * 3, of.y_low / 2, of.y_high * 3};
+    return (range){of.x_low / 4, of.x_high * 3, of.y_low / 2, of.y_high * 6};
 }
 
 static bool has_points(plx_page *page, size_t chip)
@@ -210,6 +210,7 @@ static void put_rate_label(sheet *on, const roof *of, size_t rate)
         if (i != rate && !is_near(on, &of->rates[i], &of->rates[rate]))
             continue;
         plx_page_rate_text(of->rates[i].value, true, number, sizeof number);
+        number[strcspn(number, "F")] = '\0'; /* "63.9 T": the axis has the unit */
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.30s %s", i > rate ? ", " : "",
                        of->rates[i].kind, number);
         most = fmax(most, of->rates[i].value);
@@ -282,7 +283,21 @@ static void put_point(plx_page *page, sheet *on, const plx_page_record *one)
                 page->series[one->series].colour, text);
 }
 
-/* Above its point, else beside or below it; nowhere where all of that is taken. */
+/* Away from its point, left or right of it, as near as there is room. */
+static void put_name_afar(sheet *on, double x, double y, const char *text)
+{
+    plx_lettering how = {.size = PLX_LETTERS, .ink = PLX_INK, .bold = true, .over = true};
+    for (double away = 24; away <= 200; away += 8) {
+        for (int corner = 0; corner < 4; corner++) {
+            const double right = corner % 2 == 0 ? -1 : 1, down = corner < 2 ? -1 : 1;
+            how.side = right < 0 ? PLX_RIGHT : PLX_LEFT;
+            if (write_at(on, x + right * away, y + down * 0.8 * away, &how, text))
+                return;
+        }
+    }
+}
+
+/* Above its point, else beside or below it, else further away. */
 static void put_name(sheet *on, const plx_page_record *one)
 {
     static const struct {
@@ -302,6 +317,7 @@ static void put_name(sheet *on, const plx_page_record *one)
         if (write_at(on, x + places[i].x, y + places[i].y, &how, text))
             return;
     }
+    put_name_afar(on, x, y, text);
 }
 
 /* Types that others stand for have points, and no name: there are names enough. */

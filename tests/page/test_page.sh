@@ -177,6 +177,20 @@ for mark in o b s; do
     [ -s "$work/rules" ] || fail "no choice of $mark"
 done
 
+# A roof for each unit, with its name; a name for each operation and type, however near the roofs are.
+awk '{ print } /"ceilings": \[/ { n = split("f16 780 bf16 800 tf32 400 f64 62 i8 1500", of, " ")
+    for (i = 1; i < n; i += 2) printf "{\"kind\": \"%s-units\", \"unit\": \"GFLOP/s\", \"value\": %d000},\n", of[i], of[i + 1] }' \
+    "$results/bench-gemm.json" >"$work/units.json"
+expect 0 "$work/units.json" "$results/bench-units.json" "$results/bench-units-tf32.json" "$results/bench-memory.json" \
+    "$results/bench-gemm-f64.json" --plot roofline-0 -o "$work/roofline.svg"
+legible "$work/roofline.svg"
+for unit in fma-f32 fma-f64 f16-units bf16-units tf32-units f64-units; do
+    grep -q ">[^<]*$unit [0-9.]* T[^<]*</text>" "$work/roofline.svg" || fail "the roof of $unit has no name"
+done
+for name in 'gemm f32' 'gemm f64' 'gemm bf16' 'gemm tf32' 'matvec f32' 'reduce f32'; do
+    grep -q ">$name</text>" "$work/roofline.svg" || fail "the roofline has no $name"
+done
+
 # What is wrong comes first, with a link.  Probes alone make a page.
 sed 's/"status": "ok"/"status": "wrong"/' "$results/bench-gemm-clblast.json" | awk '/"status": "wrong"/ && n++ { sub(/wrong/, "ok") } 1' \
     >"$work/wrong.json"
