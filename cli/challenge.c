@@ -64,9 +64,9 @@ const cli_verb cli_challenge_verb = {
     .usage = "challenge [OPERATION...] -o DIR [options]",
     .help = "Writes operands as .npy files into a directory, with a manifest.json (its schema is installed as\n"
             "challenge.schema.json): the sizes, factors and kinds of data of 'parallax check', few terms that\n"
-            "show the precision, and sums that lose all that a loop can lose.  Any program in any language\n"
-            "reads the manifest, and writes each result under the name that it says, beside the operands.\n"
-            "'parallax judge DIR' then judges all.  A missing result is wrong, and so is one of other\n"
+            "show the precision, and long sums that lose the most in a plain loop.  Your program reads the\n"
+            "manifest, and writes each result under the name that it gives, beside the operands.\n"
+            "'parallax judge DIR' then judges all.  A missing result is wrong, and so is a result of other\n"
             "operands: its name has a hash of them.  No backend and no device is needed.\n"
             "Without OPERATION: all of them; without --dtype: f32.  With --batches also cases whose arrays have\n"
             "one dimension more: several problems at once, and reductions along an axis.\n"

@@ -396,8 +396,8 @@ const cli_verb cli_doctor_verb = {
     .name = "doctor",
     .summary = "what works, and the remedy for what does not",
     .usage = "doctor [options]",
-    .help = "For every plugin and device: works, or the first thing that is missing and what to\n"
-            "do about it.  Each device computes something small, and the result is judged: 'works'\n"
+    .help = "Says for every plugin and device that it works, or names the first thing that is missing and\n"
+            "its remedy.  Each device computes something small, and the result is judged: 'works'\n"
             "is more than 'is listed'.\n"
             "\n"
             "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"

@@ -61,10 +61,10 @@ const cli_verb cli_fleet_verb = {
     .name = "fleet",
     .summary = "which devices of many screened machines are odd",
     .usage = "fleet FILE.json... [options]",
-    .help = "Reads what 'parallax screen' wrote on many machines.  Devices of one model must have the same bits of\n"
-            "the same code on the same operands: the odd ones are named, with the command that repeats it.\n"
-            "Slow is what is far from the median of its model by the spread of the model itself.\n"
-            "Ranks of a job without a file, and hosts of --expect, are missing, not healthy.\n"
+    .help = "Reads the files that 'parallax screen' wrote on many machines.  Devices of one model must compute the\n"
+            "same bits by the same code on the same operands; fleet names the odd ones, with the command that\n"
+            "repeats it.  A device is slow if it is far from the median of its model, beyond the model's spread.\n"
+            "Ranks of a job without a file, and hosts of --expect without one, are missing, not healthy.\n"
             "A file that can't be read is named and skipped.\n"
             "\n"
             "Exit status: as that of 'parallax screen', of the worst device; a missing host is untested.\n"

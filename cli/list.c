@@ -517,7 +517,7 @@ const cli_verb cli_list_verb = {
     .usage = "list [plugins|devices|kernels] [OPERATION|TYPE|BACKEND...] [options]",
     .help = "Lists the plugins that were found and where, the physical devices with the backends\n"
             "that reach each, and the kernels with the backends that have each.  An operation, an\n"
-            "element type or a backend, as a word or an option, lists what is of it alone.\n"
+            "element type or a backend, as a word or an option, restricts the list.\n"
             "--json writes schema parallax-list/1.\n"
             "\n"
             "Examples:\n"

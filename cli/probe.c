@@ -135,8 +135,8 @@ const cli_verb cli_probe_verb = {
     .name = "probe",
     .summary = "what memory does to kernels on a device, with verdicts",
     .usage = "probe [PROBE...] [options]",
-    .help = "Sweeps one property of a small kernel's memory accesses.  Every point is validated; what is\n"
-            "right is timed.  A verdict says whether the phenomenon is visible on the device, beyond its\n"
+    .help = "Sweeps one property of a small kernel's memory accesses.  Every point is validated, and\n"
+            "right ones are timed.  A verdict says whether the phenomenon is visible on the device, beyond its\n"
             "noise.  Without a name: all probes; without --backend: every device that has them.\n"
             "\n"
             "Probes:\n"
@@ -150,9 +150,9 @@ const cli_verb cli_probe_verb = {
             "multiply-adds, of products on matrix units, and the time of a launch.  compare and bench judge\n"
             "times by the same limits.\n"
             "\n"
-            "`probe matrix-units` finds out how matrix units add up what they multiply: how many products at\n"
-            "once, with how many digits, and what becomes of the digits beyond.  Status 1: a unit loses more\n"
-            "than the bound of our kernels assumes.\n"
+            "`probe matrix-units` finds out how matrix units add up products: how many at once, with how many\n"
+            "digits, and what they do with the digits beyond.  Status 1: a unit loses more than the bound of our\n"
+            "kernels assumes.\n"
             "\n"
             "Times are medians with half the width of their 95 % interval.  A phenomenon is visible when\n"
             "the slowest point that could show it takes at least 1.1 times as long as the fastest\n"

@@ -27,6 +27,17 @@ for section in FILES ENVIRONMENT "EXIT STATUS" "SEE ALSO"; do
     grep -q "^\.SH $section" "$top_srcdir/doc/parallax.1" || fail "parallax(1) has no section $section"
 done
 grep -q '^\.ad l' "$top_srcdir/doc/parallax.1" || fail "parallax(1) is set between two margins"
+# An option's text says what to do, or what the value is, in a sentence: it never begins "With ...", "Of ...", or "So many".
+loose() {
+    awk '/^\.SH /{ in_options = $0 ~ /OPTIONS|JUDGE|SCREEN/ } /^\.TP/ { tag = NR + 1 } NR == tag + 1 && in_options &&
+        /^(Of|On|So many|Where there|Without a) / { print FILENAME ":" NR ": " $0; found = 1 } END { exit !found }' "$1"
+}
+printf '.SH OPTIONS\n.TP\n.B --batch\nSo many problems of that shape.\n' >"$work/loose.1"
+loose "$work/loose.1" >/dev/null || fail "an option without a sentence is not noticed"
+loose "$top_srcdir/doc/parallax.1" && fail "options of parallax(1) that are no sentences"
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -Tlint -W warning "$top_srcdir/doc/parallax.1" | grep -v 'missing date' | grep . && fail "mandoc warns of parallax(1)"
+fi
 if command -v groff >/dev/null 2>&1; then
     for page in "$top_srcdir/doc/parallax.1" "$work"/man3/plx_compare.3 "$work"/man3/plx_gemm.3 "$work"/man3/plx_version.3; do
         groff -ww -man -Tutf8 -z "$page" >"$work/warnings" 2>&1 && [ ! -s "$work/warnings" ] ||
