@@ -39,10 +39,20 @@ static cell cell_of(plx_page *page, size_t one, size_t other)
     return of;
 }
 
+/* Beyond a million the number says nothing but that the exact value is near zero. */
+static void put_distance(double ulp, FILE *to)
+{
+    char text[32];
+    plx_plain_number_text(ulp, 3, text, sizeof text);
+    if (ulp > 1e6)
+        (void)fputs("<br>over a million ulp", to);
+    else
+        (void)fprintf(to, "<br>at most %s ulp", text);
+}
+
 /* "all 5 agree, 2 bit-identical, at most 3 ulp". */
 static void put_cell(const cell *of, FILE *to)
 {
-    char ulp[32];
     if (of->pairs == 0) {
         (void)fputs("<td class=\"soft\">–</td>", to);
         return;
@@ -57,10 +67,9 @@ static void put_cell(const cell *of, FILE *to)
         (void)fprintf(to, "✓ %zu agree</span>", of->agreed);
     else
         (void)fprintf(to, "✗ %zu of %zu disagree</span>", of->compared - of->agreed, of->compared);
-    plx_number_text(of->ulp, 3, ulp, sizeof ulp);
     (void)fprintf(to, "<br>%zu bit-identical", of->identical);
     if (of->identical < of->compared)
-        (void)fprintf(to, "<br>at most %s ulp", ulp);
+        put_distance(of->ulp, to);
     if (of->compared < of->pairs)
         (void)fprintf(to, "<br>%zu not compared", of->pairs - of->compared);
     (void)fputs("</td>", to);

@@ -169,6 +169,8 @@ for section in probes attribution; do
         grep -o '<th class=g [^>]*>[^<]*' >"$work/heads"
     [ "$(wc -l <"$work/heads")" -ge 2 ] && [ -z "$(sort "$work/heads" | uniq -d)" ] || fail "heads of the $section: $(cat "$work/heads")"
 done
+sed -n '/<section id="agreement">/,/<\/section>/p' "$work/record.html" >"$work/agreement"
+grep -q 'over a million ulp' "$work/agreement" && ! grep -qE '[0-9]e\+?[0-9]' "$work/agreement" || fail "powers of ten for people"
 # Choices without a script: what is chosen hides the rest by its class.
 for mark in o b s; do
     grep -oE "^#f${mark}[0-9]+:checked~main" "$work/record.html" | sed 's/:.*//; s/#//' | sort >"$work/rules"
