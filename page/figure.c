@@ -88,14 +88,18 @@ void plx_page_picture_style(FILE *to)
 /* ---- for gnuplot -------------------------------------------------------------------------- */
 
 /* A script can start programs, and a name may come from anywhere: only letters, digits
- * and marks that mean nothing to gnuplot are let through. */
+ * and marks that mean nothing to gnuplot are let through.  An apostrophe would end the text: it becomes a typographic
+ * one. */
 void plx_page_quoted(FILE *to, const char *text)
 {
     (void)fputc('\'', to);
     for (; *text != '\0'; text++) {
         unsigned char letter = (unsigned char)*text;
         bool harmless = letter >= 0x80 || isalnum(letter) || strchr(" .,:;+-*/=()%", letter) != NULL;
-        (void)fputc(harmless ? letter : '?', to);
+        if (letter == '\'')
+            (void)fputs("’", to);
+        else
+            (void)fputc(harmless ? letter : '?', to);
     }
     (void)fputc('\'', to);
 }

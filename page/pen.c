@@ -118,14 +118,34 @@ static void end_element(plx_pen *pen, const char *name, const char *title)
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
+static void put_script_line(plx_pen *pen, plx_spot from, plx_spot to, size_t ink)
+{
+    put_places(pen->to, "set arrow from ", from.x, ",", from.y);
+    put_places(pen->to, " to ", to.x, ",", to.y);
+    (void)fprintf(pen->to, " nohead lw %s lc rgb '%s'\n", ink < PLX_PAGE_COLOURS ? "2" : "1", plx_page_colour(ink));
+}
+
+static plx_spot between(plx_spot from, plx_spot to, double part)
+{
+    return (plx_spot){from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)};
+}
+
+/* As single strokes: not every terminal of gnuplot draws dashes. */
+static void put_script_dashes(plx_pen *pen, plx_spot from, plx_spot to, size_t ink)
+{
+    const double length = hypot(to.x - from.x, to.y - from.y);
+    for (double at = 0; isfinite(length) && at < length && length < 10000; at += 9)
+        put_script_line(pen, between(from, to, at / length), between(from, to, fmin(at + 5, length) / length), ink);
+}
+
 void plx_pen_path(plx_pen *pen, const plx_spot *spots, size_t count, size_t ink, bool dashed)
 {
     if (pen->script) {
         for (size_t i = 0; i + 1 < count; i++) {
-            put_places(pen->to, "set arrow from ", spots[i].x, ",", spots[i].y);
-            put_places(pen->to, " to ", spots[i + 1].x, ",", spots[i + 1].y);
-            (void)fprintf(pen->to, " nohead lw %s dt %d lc rgb '%s'\n", ink < PLX_PAGE_COLOURS ? "2" : "1",
-                          dashed ? 2 : 1, plx_page_colour(ink));
+            if (dashed)
+                put_script_dashes(pen, spots[i], spots[i + 1], ink);
+            else
+                put_script_line(pen, spots[i], spots[i + 1], ink);
         }
         return;
     }

@@ -366,6 +366,11 @@ expect 2 "$results/ladder-gemm.json" --plot ladder-gemm -o "$work/plot.jpeg"
 # ---- one plot ---------------------------------------------------------------------------------
 expect 0 "$results/ladder-gemm.json" --plot ladder-gemm -o "$work/plot.gp"
 grep -q "'double-buffer'" "$work/plot.gp" || fail "the script of the ladder has no kernels"
+# An apostrophe is one, and what is dashed is dashed on every terminal: the line of the library is many strokes.
+expect 0 "$results/bench-gemm.json" --plot answer -o "$work/answer.gp"
+grep -q "vendor’s" "$work/answer.gp" && ! grep -q 'vendor?s' "$work/answer.gp" || fail "no apostrophe in a script"
+expect 0 "$results/ladder-gemm.json" "$results/bench-gemm.json" --plot ladder-gemm -o "$work/library.gp"
+[ "$(grep -c '^set arrow' "$work/library.gp")" -gt 40 ] || fail "no dashes in a script"
 expect 2 "$results/ladder-gemm.json" --plot ladder-reduce -o "$work/none.gp"
 [ -e "$work/none.gp" ] && fail "a file without a plot"
 grep -q 'there are: ladder-gemm-f32-nn, sweep-gemm-f32-nn, roofline-0' "$work/err" || fail "the plots are not named"
