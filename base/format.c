@@ -2,6 +2,7 @@
 #include "base/format.h"
 
 #include <errno.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,6 +48,11 @@ void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t
     double value = nanoseconds / scale;
     plx_plain_number_text(value, 3, number, sizeof number);
     (void)snprintf(text, capacity, "%s %s", number, unit);
+}
+
+const char *plx_micro(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? "\302\265s" : "us";
 }
 
 void plx_uuid_text(const uint8_t uuid[16], char text[40])

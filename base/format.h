@@ -10,6 +10,8 @@ void plx_number_text(double number, int digits, char *text, size_t capacity);
 void plx_plain_number_text(double number, int digits, char *text, size_t capacity);
 /* A unit for each: three digits are enough to compare, and no unit hides. */
 void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity);
+/* Microseconds as this locale can write them: "\u00b5s", else "us". */
+const char *plx_micro(void);
 /* "584c9901-aa67-c251-2994-8bd7be1da458". */
 void plx_uuid_text(const uint8_t uuid[16], char text[40]);
 /* PLX_IO when the stream has failed. */

@@ -4,6 +4,7 @@
 #include "judged.h"
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -368,8 +369,8 @@ static void take_off_call(judged_shape *shape, double empty_ns)
     if (time->median_ns < 2.0 * empty_ns) {
         time->measured = false;
         (void)snprintf(shape->record.reason, sizeof shape->record.reason,
-                       "too short to be timed: a call takes %.3g us, of which %.3g us are the call's own",
-                       time->median_ns / 1e3, empty_ns / 1e3);
+                       "too short to be timed: a call takes %.3g %s, of which %.3g %s are the call's own",
+                       time->median_ns / 1e3, plx_micro(), empty_ns / 1e3, plx_micro());
         return;
     }
     time->median_ns -= empty_ns;

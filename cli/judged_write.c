@@ -1,6 +1,7 @@
 /* What became of a kernel in a file, for people and as JSON. */
 #include "judged.h"
 
+#include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -346,17 +347,18 @@ static void print_shape(FILE *to, const judged_shape *shape)
     }
     (void)fprintf(to, "  %s: %s", problem, plx_outcome_name(shape->record.outcome));
     if (time->measured)
-        (void)fprintf(to, ", %.4g us (%.4g to %.4g)", time->median_ns / 1e3, time->low_ns / 1e3, time->high_ns / 1e3);
+        (void)fprintf(to, ", %.4g %s (%.4g to %.4g)", time->median_ns / 1e3, plx_micro(), time->low_ns / 1e3,
+                      time->high_ns / 1e3);
     if (shape->is_drawn)
         (void)fprintf(to, ", drawn");
     (void)fprintf(to, "%s%s\n", shape->record.reason[0] != '\0' ? ": " : "", shape->record.reason);
     print_launches(to, shape);
     if (shape->claimed.median_ns > 0.0 && time->measured)
-        (void)fprintf(to, "    measured anew; claimed was %.4g us (%.4g to %.4g)\n", shape->claimed.median_ns / 1e3,
-                      shape->claimed.low_ns / 1e3, shape->claimed.high_ns / 1e3);
+        (void)fprintf(to, "    measured anew; claimed was %.4g %s (%.4g to %.4g)\n", shape->claimed.median_ns / 1e3,
+                      plx_micro(), shape->claimed.low_ns / 1e3, shape->claimed.high_ns / 1e3);
     if (shape->has_earlier && time->measured)
-        (void)fprintf(to, "    in the earlier record %.4g us (%.4g to %.4g)\n", shape->earlier.median_ns / 1e3,
-                      shape->earlier.low_ns / 1e3, shape->earlier.high_ns / 1e3);
+        (void)fprintf(to, "    in the earlier record %.4g %s (%.4g to %.4g)\n", shape->earlier.median_ns / 1e3,
+                      plx_micro(), shape->earlier.low_ns / 1e3, shape->earlier.high_ns / 1e3);
     for (size_t i = 0; i < shape->beside_count; i++) {
         const judged_beside *beside = &shape->beside[i];
         (void)fprintf(to, "    %s %s %s%s: %.3gx (%.3g to %.3g)\n",

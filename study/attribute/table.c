@@ -16,7 +16,7 @@ static void put_time(plx_table *table, const plx_attributed_cell *cell)
     char time[32];
     if (!cell->time.measured)
         return;
-    plx_duration_text(cell->time.median_ns, "us", time, sizeof time);
+    plx_duration_text(cell->time.median_ns, plx_micro(), time, sizeof time);
     plx_table_cell(table, 2, "%s", time);
     plx_table_cell(table, 3, "%.1f %%", 50.0 * (cell->time.high_ns - cell->time.low_ns) / cell->time.median_ns);
 }

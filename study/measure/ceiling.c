@@ -172,7 +172,7 @@ static void put_value(const plx_ceilings *ceilings, plx_ceiling_kind kind, char 
 {
     char number[32];
     if (kind == PLX_CEILING_LAUNCH) {
-        plx_duration_text(ceilings->value[kind], "us", text, capacity);
+        plx_duration_text(ceilings->value[kind], plx_micro(), text, capacity);
         return;
     }
     plx_plain_number_text(ceilings->value[kind], 4, number, sizeof number);
@@ -189,7 +189,7 @@ bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workl
         if (!(time_ns < least_believed(ceilings, workload, kinds[i])))
             continue;
         *kind = kinds[i];
-        plx_duration_text(time_ns, "us", duration, sizeof duration);
+        plx_duration_text(time_ns, plx_micro(), duration, sizeof duration);
         put_value(ceilings, kinds[i], value, sizeof value);
         (void)snprintf(reason, capacity,
                        "not timed: %s is %.3g times as fast as the %s ceiling of this device allows (%s), which is an "

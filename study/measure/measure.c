@@ -482,8 +482,8 @@ static plx_status follow_work(runner *r, size_t fewer, plx_error *error)
         if (least <= more * median + start)
             return PLX_OK;
     }
-    plx_duration_text(median, "us", one, sizeof one);
-    plx_duration_text(least, "us", other, sizeof other);
+    plx_duration_text(median, plx_micro(), one, sizeof one);
+    plx_duration_text(least, plx_micro(), other, sizeof other);
     (void)snprintf(text, sizeof text,
                    "a launch takes %s where launches meet the same data again, %s where each has its own", one, other);
     refuse(r, "time doesn't follow work: ", text);
@@ -511,8 +511,8 @@ static plx_status read_late(runner *r, plx_error *error)
         if (status != PLX_OK || first - again < least_ns || first - again < timed || first - again < least)
             return status;
     }
-    plx_duration_text(first, "us", one, sizeof one);
-    plx_duration_text(again, "us", other, sizeof other);
+    plx_duration_text(first, plx_micro(), one, sizeof one);
+    plx_duration_text(again, plx_micro(), other, sizeof other);
     (void)snprintf(text, sizeof text, "results are computed when they are read: reading %zu of them takes %s, again %s",
                    sets, one, other);
     refuse(r, "time doesn't follow work: ", text);

@@ -139,14 +139,14 @@ static void group_of(const plx_problem *problem, char group[static 64])
     (void)snprintf(group, 64, "%s.%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype));
 }
 
-/* "12.3 us". */
+/* "12.3 \u00b5s", as files for the web are in UTF-8 whatever the locale is. */
 static void time_text(const plx_timing *time, char text[static 160])
 {
     char duration[40];
     text[0] = '\0';
     if (!time->measured || !(time->median_ns > 0))
         return;
-    plx_duration_text(time->median_ns, "us", duration, sizeof duration);
+    plx_duration_text(time->median_ns, "\302\265s", duration, sizeof duration);
     (void)snprintf(text, 160, "%s%s", duration, plx_timing_is_noisy(time) ? " (noisy)" : "");
 }
 
@@ -219,8 +219,8 @@ static void take_difference(const plx_diff_results *results, const plx_differenc
     (void)snprintf(one.problem, sizeof one.problem, "%s", d->problem);
     (void)snprintf(one.status, sizeof one.status, "%s", plx_change_name(d->change));
     if (d->timed) {
-        plx_duration_text(d->old_ns, "us", old, sizeof old);
-        plx_duration_text(d->new_ns, "us", new, sizeof new);
+        plx_duration_text(d->old_ns, "\302\265s", old, sizeof old);
+        plx_duration_text(d->new_ns, "\302\265s", new, sizeof new);
         (void)snprintf(one.time, sizeof one.time, "%s, now %s (%.3g times)", old, new, d->ratio);
     }
     if (d->old_error >= 0 && d->new_error >= 0)

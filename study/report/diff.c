@@ -22,8 +22,8 @@ static void add_difference(plx_table *table, const plx_difference *d)
     plx_table_cell(table, 0, "%s", plx_change_name(d->change));
     plx_table_rest(table, "%s, %s %s", d->problem, d->backend, d->kernel);
     if (d->change == PLX_CHANGE_SLOWER || d->change == PLX_CHANGE_FASTER) {
-        plx_duration_text(d->old_ns, "us", old, sizeof old);
-        plx_duration_text(d->new_ns, "us", new, sizeof new);
+        plx_duration_text(d->old_ns, plx_micro(), old, sizeof old);
+        plx_duration_text(d->new_ns, plx_micro(), new, sizeof new);
         put_percent(d->ratio, ratio, sizeof ratio);
         plx_table_rest(table, ": %s, now %s, %s times as long", old, new, ratio);
     }

@@ -73,7 +73,7 @@ static void add_point(const drawing *d, const plx_probe_point *point, plx_table 
         return;
     }
     double half = (point->time.high_ns - point->time.low_ns) / 2;
-    plx_duration_text(point->time.median_ns, d->utf8 ? "\302\265s" : "us", text, sizeof text);
+    plx_duration_text(point->time.median_ns, plx_micro(), text, sizeof text);
     plx_table_cell(table, 1, "%s", text);
     plx_plain_number_text(100 * half / point->time.median_ns, 2, text, sizeof text);
     plx_table_cell(table, 2, "%s%s %%", d->utf8 ? "\302\261" : "+-", text);

@@ -69,7 +69,7 @@ static drawing_style style_of(int width, bool colour)
 {
     bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     return (drawing_style){
-        .micro = utf8 ? "\u00b5s" : "us",
+        .micro = plx_micro(),
         .spread = utf8 ? "\u00b1" : "+-",
         .times = utf8 ? "\u00d7" : "x",
         .colour = colour,

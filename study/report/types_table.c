@@ -6,7 +6,6 @@
 
 #include "base/table.h"
 
-#include <langinfo.h>
 #include <string.h>
 
 /* "bf16", or "tf32" of f32. */
@@ -130,7 +129,7 @@ static plx_status put_product(const plx_results *results, size_t first, FILE *to
     static const char *const titles[] = {"type",   "backend",     "kernel",      "time", "GFLOP/s",
                                          "of f32", "largest ULP", "error/bound", "bound"};
     plx_table table = {.columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 7, .indent = "  "};
-    const char *micro = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? "\302\265s" : "us";
+    const char *micro = plx_micro();
     const plx_record *f32 = plain_f32(results, first);
     char text[256];
     product_text(&results->records[first], text, sizeof text);

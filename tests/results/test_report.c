@@ -870,11 +870,22 @@ static void colour_only_when_asked(void **state)
     free(colour);
 }
 
+static plx_status write_slower(const plx_results *unused, FILE *to, plx_error *error)
+{
+    plx_difference slower = {.change = PLX_CHANGE_SLOWER, .timed = true, .old_ns = 2e3, .new_ns = 3e3, .ratio = 1.5};
+    const plx_diff_results diff = {.differences = &slower, .count = 1};
+    (void)unused;
+    return plx_diff_write_table(&diff, to, error);
+}
+
 static void symbols_follow_the_locale(void **state)
 {
     (void)state;
     sample s;
     make_sample(&s);
+    char *differences = text_of(write_slower, &s.results);
+    assert_non_null(strstr(differences, "2 us, now 3 us"));
+    free(differences);
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
         skip();
     char *text = text_of(write_plain_table, &s.results);
@@ -882,6 +893,9 @@ static void symbols_follow_the_locale(void **state)
     assert_non_null(strstr(text, "\u00b1"
                                  "1 %"));
     free(text);
+    differences = text_of(write_slower, &s.results);
+    assert_non_null(strstr(differences, "2 \u00b5s, now 3 \u00b5s"));
+    free(differences);
     assert_non_null(setlocale(LC_CTYPE, "C"));
     text = text_of(write_plain_table, &s.results);
     for (const char *at = text; *at != '\0'; at++)
