@@ -15,6 +15,16 @@ static void nothing_to_do(void)
 {
 }
 
+static bool make_locks(plx_context *context)
+{
+    if (pthread_mutex_init(&context->lock, NULL) != 0)
+        return false;
+    if (pthread_mutex_init(&context->first_use, NULL) == 0)
+        return true;
+    (void)pthread_mutex_destroy(&context->lock);
+    return false;
+}
+
 plx_status plx_tool_context_create(const plx_context_options *options, const plx_tool_options *tool,
                                    plx_context **context)
 {
@@ -24,10 +34,11 @@ plx_status plx_tool_context_create(const plx_context_options *options, const plx
     plx_context *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_out_of_memory(NULL, "a context");
-    if (pthread_mutex_init(&made->lock, NULL) != 0) {
+    if (!make_locks(made)) {
         free(made);
         return plx_out_of_memory(NULL, "a lock");
     }
+    atomic_init(&made->tunes_on_first_use, plx_tunes_on_first_use_by_default());
     atomic_init(&made->holders, 1);
     made->try_anew = options != NULL && options->try_anew;
     made->loaded = tool != NULL && tool->loaded != NULL ? tool->loaded : nothing_to_do;
@@ -90,6 +101,7 @@ void plx_context_release(plx_context *context)
     plx_tuning_forget(context);
     plx_barred_forget(context);
     plx_added_forget(context);
+    (void)pthread_mutex_destroy(&context->first_use);
     (void)pthread_mutex_destroy(&context->lock);
     free(context);
 }

@@ -167,6 +167,8 @@ struct plx_context {
     size_t directory_count;
     plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
     bool tuning_read;
+    atomic_bool tunes_on_first_use;
+    pthread_mutex_t first_use;  /* held by the thread that times a problem it met: first_use.c */
     atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
     char choice_ignored[640];   /* the first that could not be taken, and why */
     struct plx_kept *kept;      /* plx_context_memory() */

@@ -17,6 +17,7 @@ core_sources = \
 	core/device_check.c \
 	core/device_list.c \
 	core/elf_file.c \
+	core/first_use.c \
 	core/fork.c \
 	core/guard.c \
 	core/guard.h \

@@ -202,8 +202,10 @@ static plx_status plan_best(plx_plan *plan)
 {
     char tuned[64];
     size_t index = 0;
-    if (plx_tuning_find_for(plan->backend, &plan->problem, tuned, sizeof tuned) && plan_tuned(plan, tuned) == PLX_OK)
-        return PLX_OK;
+    if (plx_tuning_find_for(plan->backend, &plan->problem, tuned, sizeof tuned) ||
+        plx_tuning_first_use(plan->backend, &plan->problem, tuned, sizeof tuned))
+        if (plan_tuned(plan, tuned) == PLX_OK)
+            return PLX_OK;
     plan->config = 0;
     plx_status status = plx_backend_usable(plan->backend);
     if (status == PLX_OK)

@@ -331,6 +331,24 @@ plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, siz
     return status;
 }
 
+void plx_tuning_keep(plx_context *context, const plx_choice *choice)
+{
+    char path[4096];
+    int lock;
+    plx_error ignored = {.text = ""};
+
+    if (find_file(path, sizeof path, &ignored) == PLX_OK && plx_cache_lock(path, &lock, &ignored) == PLX_OK) {
+        (void)change_file(path, choice, 1, &ignored);
+        plx_cache_unlock(lock);
+    }
+    (void)pthread_mutex_lock(&context->lock);
+    if (known(context) == NULL)
+        context->tuning = tuning_new(&ignored);
+    if (context->tuning != NULL)
+        change_one(context->tuning, choice);
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
 plx_status plx_tuned_forget(plx_context *context, plx_error *error)
 {
     char path[4096];

@@ -22,7 +22,7 @@ from ._library import DeviceLost, Error, Unsupported
 
 __version__ = "0.1.0"
 __all__ = ["gemm", "matvec", "transpose", "reduce", "plan", "Plan", "Queue", "judge", "challenge", "Verdict", "compare", "bench",
-           "Error", "Unsupported", "DeviceLost", "version"]
+           "tune_on_first_use", "Error", "Unsupported", "DeviceLost", "version"]
 
 _REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
 
@@ -30,6 +30,12 @@ _REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
 def version():
     """The library's."""
     return _library.library().plx_version().decode()
+
+
+def tune_on_first_use(on=True):
+    """Whether a problem that is met for the first time is timed with a few kernels, of which the fastest is taken and kept:
+    some ten milliseconds, once for each problem and device.  Off, unless PLX_AUTOTUNE is 1."""
+    _library.library().plx_tune_on_first_use(_library.context(), ctypes.c_bool(on))
 
 
 class Queue:

@@ -1,6 +1,7 @@
 # The loader and the dispatcher, by plugins without hardware.
 cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_guard tests/dispatch/test_messages \
-	tests/dispatch/test_dispatch_short tests/dispatch/test_native tests/dispatch/test_tensor tests/dispatch/test_batch tests/dispatch/test_batch_short
+	tests/dispatch/test_dispatch_short tests/dispatch/test_native tests/dispatch/test_tensor tests/dispatch/test_batch tests/dispatch/test_batch_short \
+	tests/dispatch/test_first_use
 long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
 	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh tests/dispatch/test_cplusplus.sh \
@@ -45,6 +46,10 @@ tests_dispatch_test_batch_SOURCES = tests/dispatch/test_batch.c $(dummy_support)
 tests_dispatch_test_batch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_batch_LDADD = libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_batch_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
+tests_dispatch_test_first_use_SOURCES = tests/dispatch/test_first_use.c
+tests_dispatch_test_first_use_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_dispatch_test_first_use_LDADD = libparallax.la $(CMOCKA_LIBS) -lpthread
+EXTRA_tests_dispatch_test_first_use_DEPENDENCIES = tests/fakes/plx-modelled.la
 tests_dispatch_test_batch_short_SOURCES = $(tests_dispatch_test_batch_SOURCES)
 tests_dispatch_test_batch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"'
 tests_dispatch_test_batch_short_CFLAGS = $(tests_dispatch_test_batch_CFLAGS)

@@ -1,14 +1,20 @@
 /* A plugin that adds up on the processor, with a model of its time and rates for that, three configurations
  * that are as fast as each other, and another kernel without a model.  What $PLX_MODELLED names is answered
- * wrongly. */
+ * wrongly; with "slow" and "slow-ways" there is one way that does not sleep: way-2, or the kernel without a model;
+ * with "broken" that sleeps as well, and way-2 fails. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+
 #include <parallax/host_memory.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct plx_plugin_plan {
     int64_t n;
+    size_t kernel;
+    uint32_t config;
 };
 
 static bool lies(const char *what)
@@ -57,19 +63,29 @@ static plx_status choose(plx_session *session, const plx_problem *problem, size_
 static plx_status plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
                        plx_error *error)
 {
-    plx_status status = choose(session, problem, &kernel, error);
+    size_t chosen;
+    plx_status status = choose(session, problem, &chosen, error);
     plx_plugin_plan *made = status == PLX_OK ? malloc(sizeof *made) : NULL;
     if (made == NULL)
         return status != PLX_OK ? status : plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
-    made->n = problem->of.reduce.n;
+    *made = (plx_plugin_plan){.n = problem->of.reduce.n, .kernel = kernel, .config = problem->config};
     *plan = made;
     return PLX_OK;
+}
+
+static bool sleeps(const plx_plugin_plan *plan)
+{
+    return ((lies("slow") || lies("broken")) && plan->config != 3) || (lies("slow-ways") && plan->kernel == 1);
 }
 
 static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
                           plx_error *error)
 {
-    (void)queue, (void)count, (void)error;
+    (void)queue, (void)count;
+    if (lies("broken") && plan->config == 3)
+        return plx_fail(error, PLX_FAILED, "way-2 is broken");
+    if (sleeps(plan))
+        (void)nanosleep(&(struct timespec){.tv_nsec = plan->kernel == 0 ? 4000000 : 1000000}, NULL);
     const double *x = plx_host_address(&operands[0]);
     double sum = 0;
     for (int64_t i = 0; i < plan->n; i++)
