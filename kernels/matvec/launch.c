@@ -13,6 +13,18 @@ enum { A, X, Y }; /* operands */
 
 /* ---- what all recipes share ---------------------------------------------------- */
 
+static void append(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t capacity, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, capacity - used, format, arguments);
+    va_end(arguments);
+}
+
 static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
     const plx_element_words *words = plx_element_words_of(problem);
@@ -73,6 +85,7 @@ static plx_step *add_products(const plx_problem *problem, plx_recipe *recipe, co
         return NULL;
     }
     plx_step *step = add_product(problem, recipe, entry, threads, all);
+    append(recipe->defines, sizeof recipe->defines, problem->batch.batched ? " -DBATCH" : "");
     plx_step_i32(step, (int32_t)blocks);
     add_strides(step, problem);
     return step;
@@ -100,18 +113,6 @@ plx_status plx_matvec_single_recipe(const plx_problem *problem, const plx_device
 }
 
 /* ---- panels, and sums cut in chunks ------------------------------------------------ */
-
-static void append(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t capacity, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(text + used, capacity - used, format, arguments);
-    va_end(arguments);
-}
 
 static void add_stand(plx_step *step, const plx_matvec_stand *stand)
 {
@@ -255,6 +256,8 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
 {
     plx_status status = start(problem, device, recipe, error);
 
+    if (status == PLX_OK && problem->batch.batched) /* batch.clh */
+        status = plx_not_by_pocl(device, 5, 5, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     plx_matvec_panels plan = plx_matvec_plan_panels(problem, device);

@@ -98,17 +98,20 @@ static void what_a_compiler_gets_wrong_is_refused(void **unused)
     (void)unused;
     f16x3.compute = PLX_COMPUTE_F16X3;
     bf16x6.compute = PLX_COMPUTE_BF16X6;
+    const plx_problem one = plx_matvec_of(PLX_F32, true, 100, 64);
     const struct {
         plx_problem problem;
         const char *kernel;
     } five_alone[] = {{plx_matvec_of(PLX_F32, false, 17, 100000), "split"},
                       {plx_matvec_of(PLX_F32, true, 100000, 17), "split"},
+                      {plx_batch_of(&one, 2), "vector"},
                       {f16x3, "f16x3"},
                       {bf16x6, "bf16x6"}};
     for (size_t i = 0; i < sizeof since_five / sizeof *since_five; ++i)
         expect_refusal(&few, "few-rows", since_five[i], "compiles it wrong");
     for (size_t i = 0; i < sizeof before / sizeof *before; ++i)
         (void)recipe_of(&few, "few-rows", before[i]);
+    assert_null(strstr(recipe_of(&one, "vector", &five).defines, "-DBATCH")); /* of one problem it compiles it right */
     for (size_t k = 0; k < sizeof five_alone / sizeof *five_alone; ++k) {
         expect_refusal(&five_alone[k].problem, five_alone[k].kernel, &five, "PoCL 5 compiles it wrong");
         for (size_t i = 0; i < sizeof but_five / sizeof *but_five; ++i)
