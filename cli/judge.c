@@ -110,7 +110,7 @@ static int tell(const cli_options *options, const plx_judged *list, size_t count
     if (options->given & OPT_MARKDOWN)
         status = cli_write("-", write_markdown, &all);
     else if (!takes_stdout(options) && !(options->given & OPT_QUIET))
-        status = cli_write("-", write_table, &all);
+        status = cli_show(write_table, &all);
     if (status == CLI_OK)
         status = cli_write(options->json, write_json, &all);
     if (status == CLI_OK)

@@ -288,7 +288,7 @@ static int tell(const cli_options *options, const judged *to)
 {
     int status = CLI_OK;
     if (!cli_is_stdout(options->json) && !(options->given & OPT_QUIET))
-        status = cli_write("-", judged_write_text, to);
+        status = cli_show(judged_write_text, to);
     if (status == CLI_OK)
         status = cli_write(options->json, judged_write_json, to);
     if (judged_exit(to->status) > CLI_WRONG)

@@ -102,7 +102,7 @@ static int tell(const cli_options *options, const launched *of)
 {
     int status = CLI_OK;
     if (!cli_is_stdout(options->json) && !(options->given & OPT_QUIET))
-        status = cli_write("-", write_text, of);
+        status = cli_show(write_text, of);
     if (status == CLI_OK)
         status = cli_write(options->json, write_json, of);
     for (size_t i = 0; i < of->count && status == CLI_OK; i++)

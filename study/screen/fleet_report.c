@@ -106,10 +106,11 @@ plx_status plx_fleet_write_table(const plx_fleet *fleet, FILE *to, int width, pl
     plx_table table = {.columns = 3, .titles = titles, .left = 7, .width = width};
     const counts found = count_all(fleet);
     size_t odd = 0;
-    (void)fprintf(to, "%zu devices:", plx_fleet_devices(fleet));
+    (void)fprintf(to, "%zu device%s:", plx_fleet_devices(fleet), plx_fleet_devices(fleet) == 1 ? "" : "s");
     for (int i = 0; i < PLX_HEALTH_VERDICT_COUNT; i++)
         (void)fprintf(to, "%s %zu %s", i > 0 ? "," : "", found.of[i], plx_health_verdict_name((plx_health_verdict)i));
-    (void)fprintf(to, "; %zu missing, %zu files skipped\n", plx_fleet_missing(fleet), plx_fleet_skipped(fleet));
+    (void)fprintf(to, "; %zu missing, %zu file%s skipped\n", plx_fleet_missing(fleet), plx_fleet_skipped(fleet),
+                  plx_fleet_skipped(fleet) == 1 ? "" : "s");
     for (int worst = PLX_HEALTH_VERDICT_COUNT - 1; worst > PLX_HEALTHY; worst--)
         for (size_t i = 0; i < plx_fleet_devices(fleet); i++) {
             plx_fleet_device one;

@@ -39,7 +39,8 @@ same_words() {
 verbs=$("$parallax" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 [ "$(echo "$verbs" | wc -w)" -ge 15 ] || fail "the verbs are not found: $verbs"
 "$parallax" compare reduce 1000 --backend host --backend openblas --seconds 0.01 --json "$work/a.json" --quiet >/dev/null 2>&1
-cp "$work/a.json" "$work/b.json"
+# A kernel that is gone, and one that has come.
+sed 's/"kernel": "sum"/"kernel": "another-sum"/' "$work/a.json" >"$work/b.json"
 
 for columns in 60 80 100 132; do
     fits $columns --help
@@ -49,6 +50,8 @@ for columns in 60 80 100 132; do
     fits $columns list
     fits $columns explain gemm
     fits $columns diff "$work/a.json" "$work/b.json"
+    fits $columns diff --across "$work/a.json" "$work/b.json"
+    fits $columns fleet "$work/a.json"
     fits $columns bench --set list
     fits $columns compare gemmm 3
 done
@@ -59,6 +62,22 @@ fits 60 run gemm 8 8 8 --verbose --backend host
 fits 60 compare gemm 16 16 16 --kernel all --no-timing --verbose
 fits 60 check reduce --quick --backend host --dtype f32 --repeats 0 --verbose
 fits 60 tune list
+fits 60 tune reduce 1000 --backend host --seconds 0.01
+fits 60 bench reduce --shape 1000 --backend host --seconds 0.01
+fits 60 probe ceilings --backend host
+fits 60 probe matrix-units --backend host
+fits 60 attribute reduce 1000 --kernel naive
+fits 60 explain
+fits 60 explain coalescing
+fits 60 explain reduce --instructions
+fits 60 explain gemm --measured
+fits 60 report "$work/a.json" --section nosuch
+fits 60 run gemm 30 20 10 --backend host --out "$work/c.npy"
+fits 60 judge gemm --in "$work/c.npy" --in "$work/c.npy" --trans-b --result "$work/c.npy"
+fits 60 judge gemm --recipe "${top_srcdir:-.}/doc/judge/gemm-splitk.json" --print --device l4 --dtype f16 --shape 128x128x64
+if "$parallax" list devices 2>/dev/null | grep -q 'opencl:0'; then
+    fits 60 judge gemm --source "${top_srcdir:-.}/doc/judge/gemm.cl" --quick --no-timing --shape 20x30x40
+fi
 for verb in $verbs; do
     same_words "$verb" --help
 done
