@@ -114,7 +114,7 @@ static void put_means(plx_page *page, const means *all, bool best, FILE *to)
 {
     (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th><th>ours</th><th class=\"n\">mean</th>"
                 "<th class=\"n\">least to most</th><th>0 · 1 · 2</th><th>library</th><th class=\"n\">problems</th>"
-                "<th class=\"n\">as fast, or faster</th></tr></thead>\n<tbody>\n",
+                "<th class=\"n\">not slower</th></tr></thead>\n<tbody>\n",
                 to);
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].best == best)
