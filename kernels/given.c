@@ -60,6 +60,10 @@ plx_status plx_recipe_of_launches(const plx_launch_list *list, const plx_problem
     const size_t operands = plx_operation_of(problem->op)->operand_count;
     plx_status status = PLX_OK;
     *recipe = (plx_recipe){.step_count = 0};
+    for (size_t i = 0; i < list->piece_count; i++)
+        if (list->pieces[i].state == PLX_PIECE_MAP &&
+            (list->pieces[i].map >= list->map_count || list->pieces[i].bytes != PLX_MAP_BYTES))
+            return plx_fail(error, PLX_INVALID, "piece %zu has a tensor map that is none", i);
     for (size_t i = 0; i < list->launch_count && status == PLX_OK; i++)
         status = add_step(recipe, list, operands, &list->launches[i], error);
     return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;

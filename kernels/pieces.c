@@ -52,9 +52,11 @@ plx_status plx_pieces_take(plx_pieces *pieces, const plx_plugin *calls, plx_sess
 
 static void free_set(const plx_pieces *pieces, plx_queue_pieces *of)
 {
-    for (size_t i = 0; i < pieces->count; i++)
+    for (size_t i = 0; i < pieces->count; i++) {
         if (of->memory[i] != NULL)
             pieces->calls->free(pieces->session, of->memory[i]);
+        free(of->told[i]);
+    }
     free(of);
 }
 
@@ -83,10 +85,25 @@ const plx_queue_pieces *plx_pieces_of(const plx_pieces *pieces, const plx_plugin
 static plx_status begin_one(const plx_pieces *pieces, const plx_queue_pieces *of, size_t which, plx_error *error)
 {
     const plx_piece *piece = &pieces->list[which];
+    if (piece->state == PLX_PIECE_MAP)
+        return PLX_OK; /* when it is known */
     if (piece->state == PLX_PIECE_CONTENT)
         return pieces->calls->upload(of->queue, of->memory[which], 0, piece->content, piece->bytes, error);
     return pieces->calls->fill(of->queue, of->memory[which], 0, piece->state == PLX_PIECE_GARBAGE ? next_garbage() : 0,
                                whole_words(piece->bytes), error);
+}
+
+static plx_status make_one(const plx_pieces *pieces, plx_queue_pieces *of, size_t which, plx_error *error)
+{
+    const plx_piece *piece = &pieces->list[which];
+    uint64_t bytes = whole_words(piece->bytes);
+    if (piece->state == PLX_PIECE_MAP) {
+        bytes *= PLX_MAP_PLACES;
+        of->told[which] = calloc(1, sizeof *of->told[which]);
+        if (of->told[which] == NULL)
+            return plx_fail(error, PLX_NO_MEMORY, "no host memory for tensor maps");
+    }
+    return pieces->calls->alloc(pieces->session, bytes, &of->memory[which], error);
 }
 
 static plx_status make_set(const plx_pieces *pieces, plx_queue_pieces *of, plx_error *error)
@@ -95,7 +112,7 @@ static plx_status make_set(const plx_pieces *pieces, plx_queue_pieces *of, plx_e
     for (size_t i = 0; i < pieces->count && status == PLX_OK; i++) {
         if (pieces->list[i].bytes == 0)
             continue;
-        status = pieces->calls->alloc(pieces->session, whole_words(pieces->list[i].bytes), &of->memory[i], error);
+        status = make_one(pieces, of, i, error);
         if (status == PLX_OK)
             status = begin_one(pieces, of, i, error);
     }
@@ -139,6 +156,31 @@ plx_status plx_pieces_begin(const plx_pieces *pieces, const plx_queue_pieces *of
 plx_status plx_pieces_renew(const plx_pieces *pieces, const plx_plugin_queue *queue, plx_error *error)
 {
     return begin_all(pieces, plx_pieces_of(pieces, queue), PLX_PIECE_GARBAGE, error);
+}
+
+/* ---- tensor maps ----------------------------------------------------------------------------- */
+
+/* The oldest goes: launches that still read it are ahead in the queue. */
+bool plx_pieces_has_map(const plx_queue_pieces *of, size_t which, const void *map, uint64_t *at)
+{
+    plx_told_maps *told = of->told[which];
+    size_t place = 0;
+    while (place < told->used && memcmp(told->at[place], map, PLX_MAP_BYTES) != 0)
+        place++;
+    const bool is_there = place < told->used;
+    if (!is_there) {
+        place = told->next;
+        told->next = (told->next + 1) % PLX_MAP_PLACES;
+        told->used += told->used < PLX_MAP_PLACES;
+        memcpy(told->at[place], map, PLX_MAP_BYTES);
+    }
+    *at = place * PLX_MAP_BYTES;
+    return is_there;
+}
+
+void plx_pieces_forget_maps(const plx_queue_pieces *of, size_t which)
+{
+    of->told[which]->used = of->told[which]->next = 0;
 }
 
 /* ---- what must stay zero ------------------------------------------------------------------------- */

@@ -52,6 +52,7 @@ typedef struct plx_launch_facts {
 #define PLX_MAX_GIVEN 64 /* arguments of a launch */
 #define PLX_MAX_PIECES 28
 #define PLX_MAX_GIVEN_MAPS 6
+#define PLX_MAP_BYTES 128 /* of a tensor map, which begins at a multiple of that */
 
 typedef enum plx_given_kind {
     PLX_GIVEN_BYTES = 0, /* a value, or a struct, as it lies in memory */
@@ -82,6 +83,7 @@ typedef enum plx_piece_state {
     PLX_PIECE_ZERO_EACH,   /* zeros, which each call writes */
     PLX_PIECE_ZERO_ONCE,   /* zeros at first, and the kernel leaves them so */
     PLX_PIECE_CONTENT,     /* what `content` has, which the kernel only reads */
+    PLX_PIECE_MAP,         /* the tensor map number `map`, for the operands of the call, which the kernel only reads */
     PLX_PIECE_STATES
 } plx_piece_state;
 
@@ -90,7 +92,7 @@ typedef struct plx_piece {
     uint64_t bytes; /* 0: it begins nowhere */
     uint64_t align;
     plx_piece_state state;
-    uint32_t reserved; /* 0 */
+    uint32_t map; /* MAP: which; 0 elsewhere */
     const void *content;
 } plx_piece;
 

@@ -90,7 +90,8 @@ typedef struct call {
     const plx_operand *operands;
     CUdeviceptr addresses[PLX_MAX_OPERANDS];
     plx_cuda_map_argument maps[PLX_MAX_MAPS];
-    const plx_queue_pieces *pieces; /* NULL: there are none */
+    const plx_queue_pieces *pieces;  /* NULL: there are none */
+    uint64_t within[PLX_MAX_PIECES]; /* bytes from where a piece's memory begins to what this call finds there */
 } call;
 
 /* ---- launches with attributes ------------------------------------------ */
@@ -697,7 +698,8 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
 static CUdeviceptr piece_address(const call *this, uint32_t which)
 {
     const plx_memory *memory = this->pieces != NULL ? this->pieces->memory[which] : NULL;
-    return memory != NULL ? plx_cuda_address(&(plx_operand){(plx_memory *)(uintptr_t)memory, 0}) : 0;
+    return memory != NULL ? plx_cuda_address(&(plx_operand){(plx_memory *)(uintptr_t)memory, 0}) + this->within[which]
+                          : 0;
 }
 
 /* As they were given, with the addresses of this call. */
@@ -771,7 +773,34 @@ static plx_status start(const launch *launched, bool may_depend, call *this, plx
                     launched->shared_bytes, this->queue->stream, parameters, NULL);
 }
 
-static plx_status run_way(const way *taken, call *this, plx_error *error)
+/* The copy is from memory that is not page-locked: when the call returns that has been read. */
+static plx_status write_map(call *this, size_t which, const plx_cuda_map_argument *map, plx_error *error)
+{
+    plx_status status = plx_cuda_refuse_capture(this->queue, "a tensor map by pointer is copied by each call", error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(this->queue->session, error, MemcpyHtoDAsync, piece_address(this, (uint32_t)which), map,
+                          sizeof *map, this->queue->stream);
+    if (status != PLX_OK)
+        plx_pieces_forget_maps(this->pieces, which);
+    return status;
+}
+
+/* Maps that kernels are given a pointer to lie in pieces. */
+static plx_status write_maps(const plx_pieces *pieces, call *this, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    _Static_assert(sizeof *this->maps == PLX_MAP_BYTES, "a map is copied as a whole");
+    for (size_t i = 0; this->pieces != NULL && i < pieces->count && status == PLX_OK; i++) {
+        if (pieces->list[i].state != PLX_PIECE_MAP)
+            continue;
+        const plx_cuda_map_argument *map = &this->maps[pieces->list[i].map];
+        if (!plx_pieces_has_map(this->pieces, i, map, &this->within[i]))
+            status = write_map(this, i, map, error);
+    }
+    return status;
+}
+
+static plx_status run_way(const plx_plugin_plan *plan, const way *taken, call *this, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; i < taken->map_count && status == PLX_OK; i++) {
@@ -781,6 +810,8 @@ static plx_status run_way(const way *taken, call *this, plx_error *error)
                                              : this->addresses[map->operand];
         status = plx_cuda_map_point(this->queue->session, map, from + map->offset, &this->maps[i], error);
     }
+    if (status == PLX_OK && plan->given != NULL)
+        status = write_maps(&plan->given->pieces, this, error);
     for (size_t i = 0; i < taken->launch_count && status == PLX_OK; i++)
         status = start(&taken->launches[i], i >= this->queue->first_dependent, this, error);
     return status;
@@ -850,6 +881,8 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
     for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
         this.addresses[i] = plx_cuda_address(&operands[i]);
     this.pieces = NULL;
+    if (plan->given != NULL)
+        memset(this.within, 0, sizeof this.within);
     plx_status status = plx_cuda_enter(queue->session, &thread, error);
     if (status == PLX_OK && plan->given != NULL)
         status = check_places(plan->given, &this, error);
@@ -858,7 +891,7 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
     if (status == PLX_OK)
         status = take_way(plan, &this, &taken, error);
     if (status == PLX_OK)
-        status = run_way(taken, &this, error);
+        status = run_way(plan, taken, &this, error);
     plx_cuda_leave(&thread);
     if (status == PLX_OK && taken->instead[0] != '\0' && !atomic_exchange(&plan->told, true))
         return plx_fail(error, PLX_OK, "%s ran: an operand begins at no multiple of %d bytes", taken->instead,

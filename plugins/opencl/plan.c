@@ -525,6 +525,8 @@ plx_status plx_opencl_plan_launches(plx_session *session, const plx_problem *pro
 {
     planning this = {.session = session, .problem = problem, .list = list, .row = &plx_given_row};
     plx_status status = plx_recipe_of_launches(list, problem, &session->info, &this.recipe, error);
+    if (status == PLX_OK && list->map_count > 0)
+        status = plx_fail(error, PLX_UNSUPPORTED, "its launches bring tensor maps, for which OpenCL has no argument");
     if (status == PLX_OK)
         status = plx_opencl_can_launch(&this.recipe, error);
     if (status != PLX_OK)

@@ -105,6 +105,17 @@ static plx_status add_content(made_list *made, const unsigned char *value, plx_g
     return PLX_OK;
 }
 
+/* A tensor map by pointer: a piece that has it. */
+static plx_status add_map_piece(made_list *made, uint32_t map, plx_given *given, plx_error *error)
+{
+    if (made->list.piece_count == PLX_MAX_PIECES)
+        return plx_fail(error, PLX_UNSUPPORTED, "more than %d pieces of memory", PLX_MAX_PIECES);
+    made->list.pieces[made->list.piece_count] =
+        (plx_piece){.bytes = PLX_MAP_BYTES, .align = PLX_MAP_BYTES, .state = PLX_PIECE_MAP, .map = map};
+    *given = (plx_given){.kind = PLX_GIVEN_PIECE, .which = (uint32_t)made->list.piece_count++};
+    return PLX_OK;
+}
+
 static plx_status add_struct(made_list *made, const plx_bound_argument *bound, plx_given *given, plx_error *error);
 
 static plx_status add_argument(made_list *made, size_t index, plx_error *error)
@@ -121,9 +132,7 @@ static plx_status add_argument(made_list *made, size_t index, plx_error *error)
         return PLX_OK;
     case PLX_GIVES_MAP:
         *given = (plx_given){.kind = PLX_GIVEN_MAP, .which = which};
-        return bound->is->by_pointer
-                   ? plx_fail(error, PLX_UNSUPPORTED, "%s: maps by pointer can't be launched yet", bound->is->field)
-                   : PLX_OK;
+        return bound->is->by_pointer ? add_map_piece(made, which, given, error) : PLX_OK;
     case PLX_GIVES_LOCAL:
         *given = (plx_given){.kind = PLX_GIVEN_LOCAL, .size = (uint64_t)bound->value};
         return PLX_OK;

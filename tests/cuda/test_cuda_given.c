@@ -153,6 +153,58 @@ static void garbage_is_renewed(void **unused)
     end_work(&work);
 }
 
+static const unsigned char *map_of_call(workbench *work, plx_plugin_plan *plan)
+{
+    return (const unsigned char *)(uintptr_t)execute(work, plan)->arguments[1];
+}
+
+static uint64_t address_in(const unsigned char *map)
+{
+    uint64_t address;
+    memcpy(&address, map, sizeof address);
+    return address;
+}
+
+/* Of the operand of each call: one that is known by its place is not written again, and each queue has its own. */
+static void maps_lie_in_memory(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    work.list.map_count = 1;
+    work.list.maps[0] = (plx_given_map){.which = 1,
+                                        .offset = 64,
+                                        .type = "f32",
+                                        .rank = 2,
+                                        .size = {16, 4},
+                                        .stride = {64},
+                                        .box = {8, 2},
+                                        .step = {1, 1}};
+    work.list.piece_count = 4;
+    work.list.pieces[3] = (plx_piece){.bytes = PLX_MAP_BYTES, .align = PLX_MAP_BYTES, .state = PLX_PIECE_MAP};
+    work.arguments[1] = (plx_given){.kind = PLX_GIVEN_PIECE, .which = 3};
+    plx_plugin_plan *plan = plan_of(&work);
+    const unsigned char *first = map_of_call(&work, plan);
+    assert_true(address_in(first) == work.addresses[1] + 64);
+    work.operands[1].offset += 256;
+    const unsigned char *second = map_of_call(&work, plan);
+    assert_true(second - first == PLX_MAP_BYTES && address_in(second) == work.addresses[1] + 256 + 64);
+    assert_true(address_in(first) == work.addresses[1] + 64);
+    work.operands[1].offset -= 256;
+    assert_true(map_of_call(&work, plan) == first);
+    for (int i = 0; i < 200; i++) { /* more than there are places */
+        work.operands[1].offset = 32 + 16 * (uint64_t)i;
+        assert_true(address_in(map_of_call(&work, plan)) == work.addresses[1] + 16 * (uint64_t)i + 64);
+    }
+    assert_int_equal(plugin->pieces_renew(plan, work.made.queue, &error), PLX_OK);
+    assert_int_equal(plugin->pieces_check(plan, &error), PLX_OK);
+    plugin->plan_destroy(plan);
+    work.list.pieces[3].map = 1;
+    assert_int_equal(plugin->plan_launches(work.made.session, &problem, &work.list, &plan, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "piece 3 has a tensor map that is none"));
+    end_work(&work);
+}
+
 /* Each queue has pieces of its own. */
 static void queues_share_no_piece(void **unused)
 {
@@ -281,6 +333,7 @@ int main(void)
         cmocka_unit_test(launches_are_as_they_were_given),
         cmocka_unit_test(what_must_stay_zero_is_looked_at),
         cmocka_unit_test(garbage_is_renewed),
+        cmocka_unit_test(maps_lie_in_memory),
         cmocka_unit_test(queues_share_no_piece),
         cmocka_unit_test(what_can_not_be_is_refused),
         cmocka_unit_test(functions_reach_the_memory),
