@@ -154,6 +154,8 @@ study_kernel_sources = \
 
 study_recipe_sources = \
 	study/recipe/check.c \
+	study/recipe/cubin.c \
+	study/recipe/cubin.h \
 	study/recipe/device.c \
 	study/recipe/dialects.c \
 	study/recipe/expression.c \

@@ -198,6 +198,14 @@ plx_status plx_kernel_file_takes(const plx_kernel_file *kernel, const plx_proble
     return status;
 }
 
+static plx_status compare_cubin(const plx_kernel_file *kernel, const plx_launches *launches, char *const *entries,
+                                plx_error *error)
+{
+    plx_cubin cubin;
+    const plx_status status = plx_cubin_open(kernel->path, kernel->source.text, kernel->source.length, &cubin, error);
+    return status == PLX_OK ? plx_launches_compare_cubin(launches, &cubin, entries, error) : status;
+}
+
 /* PTX of what is CUDA C++; that which was given is compared with the recipe. */
 static plx_status prepare(plx_kernel_file *kernel, const plx_launches *launches, const plx_device_info *device,
                           plx_compiled *compiled, plx_error *error)
@@ -223,6 +231,8 @@ static plx_status prepare(plx_kernel_file *kernel, const plx_launches *launches,
     if (status == PLX_OK && text != NULL)
         status = plx_launches_compare_text(launches, kernel->path, text,
                                            compiled->ptx != NULL ? compiled->entries : named, error);
+    if (status == PLX_OK && kernel->source.kind == PLX_SOURCE_CUBIN)
+        status = compare_cubin(kernel, launches, named, error);
     if (status != PLX_OK)
         plx_compiled_free(compiled);
     return status;

@@ -3,6 +3,7 @@
 
 #include "study/kernel/kernel.h"
 
+#include "study/recipe/cubin.h"
 #include "study/recipe/load.h"
 
 #include "base/sha256.h"
@@ -197,17 +198,8 @@ static bool kind_of(const char *path, plx_source_kind *kind)
 
 static plx_status check_cubin(const char *path, const plx_source *source, plx_error *error)
 {
-    const unsigned char *head = (const unsigned char *)source->text;
-    enum { MACHINE = 190 }; /* EM_CUDA */
-    if (source->length < 64 || memcmp(head, "\177ELF", 4) != 0)
-        return plx_fail(error, PLX_INVALID, "%.200s: no cubin: it does not begin as an ELF file", path);
-    if ((head[18] | (unsigned)head[19] << 8) != MACHINE)
-        return plx_fail(error, PLX_INVALID, "%.200s: an ELF file for another machine than such a device", path);
-    uint64_t sections;
-    memcpy(&sections, head + 40, sizeof sections);
-    if (sections > source->length)
-        return plx_fail(error, PLX_INVALID, "%.200s: the ELF file is cut short", path);
-    return PLX_OK;
+    plx_cubin ignored;
+    return plx_cubin_open(path, source->text, source->length, &ignored, error);
 }
 
 /* Whole words of 32 bits, of which the first says so, in either order of bytes. */

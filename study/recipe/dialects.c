@@ -28,6 +28,8 @@ const plx_dialect *plx_dialect_of_launches(bool of_launches)
     return &plx_dialects[plx_dialects[0].of_launches == of_launches ? 0 : 1];
 }
 
+const char *const plx_device_launches[] = {"cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP2", NULL};
+
 const plx_language plx_languages[PLX_LANGUAGES] = {
     [PLX_SOURCE_CL] = {".cl", "OpenCL C", "OpenCL C", &plx_dialects[1], .is_function = false},
     [PLX_SOURCE_SPV] = {".spv", "SPIR-V", "SPIR-V", &plx_dialects[1], .is_function = false},

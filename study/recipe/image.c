@@ -4,6 +4,8 @@
 
 #include "study/recipe/load.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -70,10 +72,16 @@ static void describe(const plx_ptx_parameter *parameter, char *text, size_t capa
 
 /* ---- all of them ------------------------------------------------------------------------------- */
 
+static bool has_threads(plx_beside *beside, const plx_ptx_entry *entry)
+{
+    const uint64_t threads = entry->threads[0] * entry->threads[1] * entry->threads[2];
+    return threads == 0 || threads == beside->threads ||
+           differ(beside, "a block has %" PRIu64 " threads, and %" PRIu64 " by .reqntid", beside->threads, threads);
+}
+
 bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry)
 {
     const size_t own = beside->count - beside->hidden;
-    const uint64_t threads = entry->threads[0] * entry->threads[1] * entry->threads[2];
     for (size_t i = 0; i < own && i < entry->count; i++) {
         const plx_recipe_argument *argument = &beside->arguments[i];
         const uint64_t bytes = beside->bound != NULL ? beside->bound[i].bytes : kind_bytes(argument);
@@ -87,13 +95,46 @@ bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry)
     if (entry->count != beside->count)
         return differ(beside, "'%.80s' has %zu parameters; the recipe gives %zu%s", beside->entry, entry->count, own,
                       beside->hidden > 0 ? ", and the rest is not what Triton has of its own" : "");
-    if (threads != 0 && threads != beside->threads)
-        return differ(beside, "a block has %" PRIu64 " threads, and %" PRIu64 " by .reqntid", beside->threads, threads);
+    return has_threads(beside, entry);
+}
+
+static bool fits_sizes(plx_beside *beside, const plx_ptx_entry *entry)
+{
+    if (entry->count != beside->count)
+        return differ(beside, "'%.80s' has %zu parameters; the recipe gives %zu", beside->entry, entry->count,
+                      beside->count);
+    for (size_t i = 0; i < entry->count; i++) {
+        const plx_recipe_argument *argument = &beside->arguments[i];
+        if (beside->bound[i].bytes != 0 && entry->parameters[i].bytes != beside->bound[i].bytes)
+            return differ(beside, "parameter %zu has %" PRIu64 " bytes, the recipe gives %s%s%.48s of %" PRIu64, i + 1,
+                          entry->parameters[i].bytes, plx_argument_words[argument->kind],
+                          argument->name != NULL ? " " : "", argument->name != NULL ? argument->name : "",
+                          beside->bound[i].bytes);
+    }
     return true;
 }
 
-static plx_status compare_launch(const plx_launches *launches, const plx_bound_launch *launch, const char *path,
-                                 const char *text, const char *name, plx_ptx_entry *entry, plx_error *error)
+/* What was compiled: text of PTX, or a cubin. */
+typedef struct image {
+    const char *path, *text;
+    const plx_cubin *cubin; /* NULL: text */
+} image;
+
+static plx_status compare_entry(const image *with, const char *name, plx_beside *beside, plx_ptx_entry *entry,
+                                bool *fits, plx_error *error)
+{
+    bool has_parameters = true;
+    const plx_status status = with->cubin != NULL ? plx_cubin_find(with->cubin, name, entry, &has_parameters, error)
+                                                  : plx_ptx_find(with->path, with->text, name, entry, error);
+    if (status == PLX_OK && with->cubin == NULL)
+        *fits = plx_image_fits(beside, entry);
+    else if (status == PLX_OK)
+        *fits = (!has_parameters || fits_sizes(beside, entry)) && has_threads(beside, entry);
+    return status;
+}
+
+static plx_status compare_launch(const plx_launches *launches, const plx_bound_launch *launch, const image *with,
+                                 const char *name, plx_ptx_entry *entry, plx_error *error)
 {
     plx_beside beside = {
         .arguments = &launches->recipe->pool[launch->first],
@@ -103,8 +144,9 @@ static plx_status compare_launch(const plx_launches *launches, const plx_bound_l
         .entry = name,
         .threads = launch->block[0] * launch->block[1] * launch->block[2],
     };
-    const plx_status status = plx_ptx_find(path, text, name, entry, error);
-    if (status != PLX_OK || plx_image_fits(&beside, entry))
+    bool fits = false;
+    const plx_status status = compare_entry(with, name, &beside, entry, &fits, error);
+    if (status != PLX_OK || fits)
         return status;
     return plx_launches_refuse(launches, launch->is->field, error, "%s", beside.why);
 }
@@ -117,34 +159,72 @@ static bool is_named(const plx_recipe_file *recipe, const char *name)
     return false;
 }
 
+static bool next_global(const image *with, const char **text, size_t *at, char *name, size_t capacity)
+{
+    return with->cubin != NULL ? plx_cubin_global(with->cubin, at, name, capacity)
+                               : plx_ptx_global(text, name, capacity);
+}
+
 /* What outlives a launch is said. */
-static plx_status compare_globals(const plx_recipe_file *recipe, const char *path, const char *text, plx_error *error)
+static plx_status compare_globals(const plx_recipe_file *recipe, const image *with, plx_error *error)
 {
     char name[PLX_PTX_NAME];
-    while (plx_ptx_global(&text, name, sizeof name))
-        if (!is_named(recipe, name))
-            return plx_fail(
+    const char *text = with->text;
+    size_t at = 0;
+    while (next_global(with, &text, &at, name, sizeof name))
+        if (!is_named(recipe, name)) {
+            (void)plx_fail(
                 error, PLX_INVALID,
                 "%.120s: the variable '%.80s' of device code outlives a launch, and the recipe does not name "
                 "it: \"globals\": {\"%.80s\": \"scratch\"}, or constant, or zero_once",
-                path, name, name);
+                with->path, name, name);
+            plx_text_clean(error->text, sizeof error->text);
+            return PLX_INVALID;
+        }
     return PLX_OK;
+}
+
+/* Launches that nobody counts. */
+static plx_status compare_runtime(const image *with, plx_error *error)
+{
+    const char *const *calls = plx_device_launches;
+    for (size_t i = 0; calls[i] != NULL; i++)
+        if (with->cubin != NULL ? plx_cubin_has(with->cubin, calls[i]) : plx_ptx_has(with->text, calls[i]))
+            return plx_fail(
+                error, PLX_INVALID,
+                "%.200s: device code launches kernels of its own (%s), which is not judged; give the recipe "
+                "their launches",
+                with->path, calls[i]);
+    return PLX_OK;
+}
+
+static plx_status compare_all(const plx_launches *launches, const image *with, char *const *entries, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    plx_ptx_entry *entry = malloc(sizeof *entry);
+    if (entry == NULL)
+        status = plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", with->path);
+    for (size_t i = 0; status == PLX_OK && i < launches->recipe->launch_count; i++)
+        if (!launches->launches[i].left_out)
+            status = compare_launch(launches, &launches->launches[i], with,
+                                    entries != NULL && entries[i] != NULL ? entries[i] : launches->launches[i].entry,
+                                    entry, error);
+    free(entry);
+    if (status == PLX_OK)
+        status = compare_runtime(with, error);
+    return status == PLX_OK ? compare_globals(launches->recipe, with, error) : status;
 }
 
 plx_status plx_launches_compare_text(const plx_launches *launches, const char *path, const char *text,
                                      char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error)
 {
-    plx_status status = PLX_OK;
-    plx_ptx_entry *entry = malloc(sizeof *entry);
-    if (entry == NULL)
-        status = plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", path);
-    for (size_t i = 0; status == PLX_OK && i < launches->recipe->launch_count; i++)
-        if (!launches->launches[i].left_out)
-            status = compare_launch(launches, &launches->launches[i], path, text,
-                                    entries != NULL && entries[i] != NULL ? entries[i] : launches->launches[i].entry,
-                                    entry, error);
-    free(entry);
-    return status == PLX_OK ? compare_globals(launches->recipe, path, text, error) : status;
+    return compare_all(launches, &(image){.path = path, .text = text}, entries, error);
+}
+
+plx_status plx_launches_compare_cubin(const plx_launches *launches, const plx_cubin *cubin,
+                                      char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error)
+{
+    return compare_all(launches, &(image){.path = cubin->path, .cubin = cubin}, entries, error);
 }
 
 plx_status plx_launches_compare(const plx_launches *launches, const char *path, plx_error *error)

@@ -2,7 +2,7 @@
 #ifndef PLX_RECIPE_IMAGE_H
 #define PLX_RECIPE_IMAGE_H
 
-#include "study/recipe/ptx.h"
+#include "study/recipe/cubin.h"
 #include "study/recipe/recipe.h"
 
 /* What goes with a launch of an entry, and where it differs. */
@@ -23,5 +23,8 @@ bool plx_image_fits(plx_beside *beside, const plx_ptx_entry *entry);
  * entries NULL: as the recipe calls them. */
 plx_status plx_launches_compare_text(const plx_launches *launches, const char *path, const char *text,
                                      char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error);
+/* The same with a cubin, which has sizes of parameters and no types. */
+plx_status plx_launches_compare_cubin(const plx_launches *launches, const plx_cubin *cubin,
+                                      char *const entries[PLX_RECIPE_LAUNCHES], plx_error *error);
 
 #endif

@@ -16,6 +16,9 @@ enum { PLX_DIALECTS = 3 };
 extern const plx_dialect plx_dialects[PLX_DIALECTS];
 const plx_dialect *plx_dialect_of_launches(bool of_launches);
 
+/* How functions begin by which device code launches kernels itself; ended by NULL (dialects.c). */
+extern const char *const plx_device_launches[];
+
 /* In which device code comes (dialects.c). */
 typedef enum plx_source_kind {
     PLX_SOURCE_CL,

@@ -171,7 +171,7 @@ static bool read_name(words *of)
 }
 
 /* Texts that compilers write for messages. */
-static bool is_message(const char *name)
+bool plx_ptx_is_message(const char *name)
 {
     static const char *const beginnings[] = {"$str",        "__unnamed_",     "assertFunc_",
                                              "assertFile_", "assertMessage_", "printfFormat_"};
@@ -191,9 +191,19 @@ bool plx_ptx_global(const char **at, char *name, size_t capacity)
             continue;
         (void)snprintf(name, capacity, "%.*s", (int)of.length, of.word);
         *at = of.at;
-        if (!is_message(name))
+        if (!plx_ptx_is_message(name))
             return true;
     }
     *at = of.at;
+    return false;
+}
+
+bool plx_ptx_has(const char *text, const char *beginning)
+{
+    words of = {.at = text};
+    const size_t length = strlen(beginning);
+    while (next(&of))
+        if (of.length >= length && strncmp(of.word, beginning, length) == 0)
+            return true;
     return false;
 }

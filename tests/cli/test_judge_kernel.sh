@@ -107,6 +107,34 @@ sed -i 's/"launches":/"globals": {"kept": "scratch"}, "launches":/' "$work/globa
 judged 2 bad_recipe "the variable 'other' of device code" transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
 sed -i 's/"kept":/"other": "constant", "kept":/' "$work/globals.json"
 judged 0 compiled 'nothing was run' transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
+# The same of a cubin, which ptxas made of variables.ptx: it has sizes of parameters, and no types.
+cp "${top_srcdir:-.}/tests/recipe/cubin/variables.cubin" "$work/variables.cubin"
+of_cubin() { # ARGUMENT [GLOBALS]
+    printf '{"parallax_recipe": 1, "op": "reduce", %s "launches": [{"entry": "%s", "grid": [1], "block": [1], "args": [%s]}]}' \
+        "${2-}" "${3-k}" "$1" >"$work/variables.json"
+}
+cubin() { # EXIT STATUS WORD
+    judged "$1" "$2" "$3" reduce --source "$work/variables.cubin" --compile-only
+}
+of_cubin '{"operand": "result"}'
+cubin 2 bad_recipe "the variable 'other' of device code outlives a launch"
+of_cubin '{"operand": "result"}' '"globals": {"other": "scratch"},'
+cubin 2 bad_recipe "the variable 'kept' of device code"
+of_cubin '{"operand": "result"}' '"globals": {"other": "scratch", "kept": "constant"},'
+cubin 0 compiled 'nothing was run'
+of_cubin '{"i32": "n"}' '"globals": {"other": "scratch", "kept": "constant"},'
+cubin 2 bad_recipe 'parameter 1 has 8 bytes, the recipe gives i32 of 4'
+of_cubin '{"operand": "result"}, {"i32": "n"}' '"globals": {"other": "scratch", "kept": "constant"},'
+cubin 2 bad_recipe "'k' has 1 parameters; the recipe gives 2"
+of_cubin '{"operand": "result"}' '' missing
+cubin 2 bad_recipe "has no entry 'missing'; there are: k"
+for bytes in 64 1000 2500 3500; do
+    head -c $bytes "${top_srcdir:-.}/tests/recipe/cubin/variables.cubin" >"$work/variables.cubin"
+    refuses 'cut short, or its offsets are false' reduce --source "$work/variables.cubin"
+done
+awk '{ print } /^\.address_size/ { print ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);" }' \
+    "$examples/turn_rows.ptx" >"$work/turn_rows.ptx"
+judged 2 bad_recipe 'device code launches kernels of its own' transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
 if "$parallax" judge matvec --source "$examples/matvec.cu" --compile-only >"$work/out" 2>"$work/err"; then
     sources=transpose-tiles # by a compiler that takes ten seconds for each
     [ "${CHECK_FORM-}" = full ] && sources="matvec reduce-blocks gemm-tiles $sources"

@@ -9,3 +9,4 @@ tests_recipe_test_recipes_CFLAGS = $(study_cflags)
 tests_recipe_test_recipes_LDADD = $(study_ldadd)
 script_tests += tests/recipe/test_schema.sh tests/recipe/test_triton.sh
 EXTRA_DIST += $(wildcard $(top_srcdir)/tests/recipe/triton/*/*)
+EXTRA_DIST += $(wildcard $(top_srcdir)/tests/recipe/cubin/*)
