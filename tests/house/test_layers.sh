@@ -1,6 +1,7 @@
 #!/bin/sh
 # Who may know whom: reads every #include of the tree and fails for each that points
-# in a forbidden direction, and for every API or vendor that code in base/, core/ or study/ names.
+# in a forbidden direction, for every API or vendor that code in base/, core/ or study/ names, and for each file of kernels/
+# with more than 450 lines.
 set -u
 export LC_ALL=C
 tree=${1:-${top_srcdir:-.}}
@@ -188,6 +189,11 @@ team_faults() { # tree
         grep -v 'num_threads(plx_team' | sed 's/:[^:]*pragma.*/ has a team that base\/team.h was not asked for/'
 }
 
+# A file of one idea is found, and read at a sitting.
+length_faults() { # tree
+    (cd "$1" && find kernels -type f -exec awk 'FNR == 451 { print FILENAME " has more than 450 lines" }' {} + 2>/dev/null)
+}
+
 faults_of() {
     rm -f "$scratch/bindings"
     team_faults "$1"
@@ -195,6 +201,7 @@ faults_of() {
     binding_faults
     naming_faults "$1"
     section_faults "$1"
+    length_faults "$1"
 }
 
 # ---- the test of the test: a tree with one fault of each kind, and none else ----
@@ -253,6 +260,10 @@ plant kernels/gemm/launch/bad.c '#include "gemm/plan/cost.h"'
 plant kernels/gemm/plan/cost.h '#include "gemm/launch/launch.h"' '#include "gemm/device/common/tile.h"'
 plant kernels/gemm/operation.c '#include "gemm/plan/cost.h"'
 plant kernels/grid.h ''
+# shellcheck disable=SC2046 # lines
+plant kernels/reduce/long.c $(seq 451)
+# shellcheck disable=SC2046
+plant kernels/reduce/whole.c $(seq 450)
 plant kernels/reduce/api.c '#include <CL/cl.h>'
 plant backends/cuda/cuda.h '#include <cuda.h>'
 plant backends/cuda/bad.c '#include "kernels/recipe.h"'
@@ -280,6 +291,7 @@ kernels/gemm/device/simt/a.cu includes kernels/gemm/tiles.h
 kernels/gemm/launch/bad.c includes kernels/gemm/plan/cost.h
 kernels/reduce/api.c includes system:CL/cl.h
 kernels/reduce/bad.c includes kernels/gemm/tiles.h
+kernels/reduce/long.c has more than 450 lines
 names an API or a vendor: core/names.c:1: int same(void) { return name_is("CUDA"); }
 page/bad.c includes study/run/run.h
 page/page.h names page_gone.c, which is no file
@@ -319,4 +331,4 @@ if [ -s "$scratch/faults" ]; then
     cat "$scratch/faults" >&2
     exit 1
 fi
-echo "test_layers: $((count)) includes, none in a forbidden direction; core names no API"
+echo "test_layers: $((count)) includes, none in a forbidden direction; core names no API; no file of kernels/ is too long"

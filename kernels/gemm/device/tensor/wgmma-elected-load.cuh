@@ -1,0 +1,243 @@
+/* wgmma-elected: a block's place in its cluster, its stages in shared memory, and the warp that brings them: one of its
+ * lanes, elected, asks the copy engine. */
+#pragma once
+
+#include "gemm/device/ptx/wgmma-any-width.cuh"
+#include "gemm/device/tensor/wgmma-elected.h"
+#include "gemm/device/tensor/mainloop.cuh"
+#include "gemm/device/common/write-element.cuh"
+
+template <class Element_, int BLOCKS, int COLS, bool X_INNER, bool Y_INNER> struct ElectedTile {
+    using Element = Element_;
+    static constexpr int blocks = BLOCKS, cols = COLS; /* of a warpgroup */
+    static constexpr bool x_inner = X_INNER, y_inner = Y_INNER;
+    static constexpr int y_lines = Y_INNER ? COLS : (COLS + 63) / 64 * 64; /* lines of 128 bytes of a stage */
+    static constexpr int rest = COLS % 64; /* columns behind the last whole block of C */
+};
+
+/* How a launch divides the product. */
+struct ElectedCut {
+    int cluster_rows, cluster_cols; /* blocks of a cluster: those one below the other, and side by side */
+    int down, across;               /* clusters that cover the product */
+    int order;                      /* rows of clusters before the next column */
+    int stages, outs;               /* of the ring; blocks of C on their way, for each warpgroup */
+    int flags;                      /* GEMM_ELECTED_ */
+    int count;                      /* problems */
+    int64_t stride_c;               /* elements from a C to the next */
+
+    /* Of all problems. */
+    __device__ __forceinline__ int items() const
+    {
+        return down * across * count;
+    }
+
+    __device__ __forceinline__ bool turns() const
+    {
+        return flags & GEMM_ELECTED_TURNS;
+    }
+
+    __device__ __forceinline__ bool turned() const
+    {
+        return flags & GEMM_ELECTED_TURNED;
+    }
+
+    __device__ __forceinline__ int blocks() const
+    {
+        return cluster_rows * cluster_cols;
+    }
+};
+
+struct ElectedMaps {
+    const TensorMap *x, *y, *c, *rest; /* of C: its whole blocks, and what is behind them in a tile */
+};
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+/* ---- what PTX has besides ------------------------------------------------------------ */
+
+static __device__ __forceinline__ bool is_elected()
+{
+    uint32_t elected;
+    asm volatile("{\n"
+                 ".reg .pred elected;\n"
+                 "elect.sync _|elected, 0xffffffff;\n"
+                 "selp.u32 %0, 1, 0, elected;\n"
+                 "}"
+                 : "=r"(elected));
+    return elected;
+}
+
+/* Starts to bring a box, where SHARED to all blocks of the mask. */
+template <bool SHARED>
+static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMap *map, int x, int y, int problem,
+                                                     unsigned barrier, unsigned mask)
+{
+    if constexpr (SHARED)
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(problem), "r"(barrier), "h"((uint16_t)mask)
+                     : "memory");
+    else
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(problem), "r"(barrier)
+                     : "memory");
+}
+
+/* Starts to write a box, as a group of its own. */
+static __device__ __forceinline__ void start_store_of(const TensorMap *map, int x, int y, int problem, unsigned from)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];\n"
+                 "cp.async.bulk.commit_group;" ::"l"(map),
+                 "r"(x), "r"(y), "r"(problem), "r"(from)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void prefetch_map(const TensorMap *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* All threads of the cluster, after publish_barriers(): nothing else need be seen. */
+static __device__ __forceinline__ void meet_cluster_relaxed()
+{
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+}
+
+static __device__ __forceinline__ void let_next_launch_begin()
+{
+    asm volatile("griddepcontrol.launch_dependents;");
+}
+
+/* ---- where things are ---------------------------------------------------------------- */
+
+/* A block's place: in its cluster, and of its stages, blocks of C and barriers in shared memory. */
+template <class Tile> struct ElectedPlace {
+    int row, col;                     /* in the cluster */
+    int rows;                         /* of the block's tile */
+    unsigned x_bytes, stage_bytes;    /* of a stage */
+    unsigned first, out, bars, order; /* stages, C, pairs of barriers of stages: full and free, barriers of turns */
+
+    __device__ __forceinline__ ElectedPlace(void *shared, const ElectedCut &cut)
+    {
+        const int rank = cut.blocks() > 1 ? (int)rank_in_cluster() : 0;
+        row = rank % cut.cluster_rows;
+        col = rank / cut.cluster_rows;
+        rows = GROUP_ROWS * Tile::blocks * (cut.turns() ? 1 : 2);
+        x_bytes = rows * ROW_BYTES;
+        stage_bytes = x_bytes + Tile::y_lines * ROW_BYTES;
+        first = ((unsigned)__cvta_generic_to_shared(shared) + STAGE_ALIGNMENT - 1) & ~(unsigned)(STAGE_ALIGNMENT - 1);
+        out = first + cut.stages * stage_bytes;
+        bars = out + 2 * cut.outs * GEMM_ELECTED_BLOCK;
+        order = bars + 2 * BARRIER_BYTES * cut.stages;
+    }
+
+    __device__ __forceinline__ unsigned full(int stage) const
+    {
+        return bars + 2 * BARRIER_BYTES * stage;
+    }
+
+    /* By one thread.  A stage is free when all have read it who got a share of it. */
+    __device__ __forceinline__ void open(const ElectedCut &cut) const
+    {
+        const int readers = (cut.cluster_rows + cut.cluster_cols - 1) * (cut.turns() ? 1 : 2);
+        for (int stage = 0; stage < cut.stages; ++stage) {
+            open_barrier(full(stage), 1);
+            open_barrier(full(stage) + BARRIER_BYTES, readers);
+        }
+        open_barrier(order, 1);
+        open_barrier(order + BARRIER_BYTES, 1);
+        publish_barriers();
+    }
+
+    /* Of the block's tile in the cluster's tile `item` of the products; their number. */
+    __device__ __forceinline__ int find(const ElectedCut &cut, int item, int *at_row, int *at_col) const
+    {
+        const int problem = cut.count > 1 ? item / (cut.down * cut.across) : 0;
+        item -= problem * cut.down * cut.across;
+        const int of_group = cut.order * cut.across, group = item / of_group, within = item - group * of_group;
+        const int left = cut.down - group * cut.order, height = left < cut.order ? left : cut.order;
+        *at_row = ((group * cut.order + within % height) * cut.cluster_rows + row) * rows;
+        *at_col = (within / height * cut.cluster_cols + col) * Tile::cols;
+        return problem;
+    }
+};
+
+/* ---- bringing ------------------------------------------------------------------------ */
+
+/* A block's share of LINES lines of an operand, one of `shares`: some of its rows, or where those lie across k, some of
+ * the stage's steps along k, of 64 rows in each box. */
+template <bool INNER, bool SHARED>
+static __device__ __forceinline__ void start_share_for(unsigned to, const TensorMap *map, int outer, int inner,
+                                                       int problem, int lines, int part, int shares, unsigned barrier,
+                                                       unsigned mask)
+{
+    const int share = (INNER ? lines : DEPTH) / shares, first = part * share;
+    to += first * ROW_BYTES;
+    if constexpr (INNER) {
+        start_box_for<SHARED>(to, map, inner, outer + first, problem, barrier, mask);
+    } else {
+#pragma unroll 1
+        for (int line = 0; line < lines; line += GROUP_ROWS)
+            start_box_for<SHARED>(to + line * ROW_BYTES, map, outer + line, inner + first, problem, barrier, mask);
+    }
+}
+
+/* By a whole warp.  A block brings its share of what it shares, for all that need it. */
+template <class Tile, bool X_SHARED, bool Y_SHARED>
+static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
+                                                   const ElectedCut &cut, int steps)
+{
+    const unsigned to_x = place.first, to_y = place.first + place.x_bytes;
+    const bool lead = is_elected();
+    unsigned of_x = 0, of_y = 0, phase = 1;
+    int stage = 0;
+
+    for (int i = 0; i < cut.cluster_cols; ++i)
+        of_x |= 1u << (place.row + cut.cluster_rows * i);
+    for (int i = 0; i < cut.cluster_rows; ++i)
+        of_y |= 1u << (i + cut.cluster_rows * place.col);
+    const int items = cut.items(), stride = gridDim.x / cut.blocks();
+    for (int item = blockIdx.x / cut.blocks(); item < items; item += stride) {
+        int row, col;
+        const int problem = place.find(cut, item, &row, &col);
+        const int problem_x = cut.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
+                  problem_y = cut.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
+        for (int step = 0; step < steps; ++step) {
+            const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
+            await(full + BARRIER_BYTES, phase);
+            if (lead) {
+                arrive_and_expect(full, place.stage_bytes);
+                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, problem_x,
+                                                         place.rows, place.col, cut.cluster_cols, full, of_x);
+                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, problem_y,
+                                                         Tile::y_lines, place.row, cut.cluster_rows, full, of_y);
+            }
+            if (++stage == cut.stages) {
+                stage = 0;
+                phase ^= 1;
+            }
+        }
+    }
+}
+
+/* By the warpgroup that does not multiply; its other warps have nothing to do. */
+template <class Tile>
+static __device__ __forceinline__ void bring_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
+                                                         const ElectedCut &cut, int steps)
+{
+    if (__shfl_sync(~0u, threadIdx.x / 32, 0) != 2 * GROUP_THREADS / 32)
+        return;
+    if (cut.cluster_cols > 1 && cut.cluster_rows > 1)
+        bring_tiles<Tile, true, true>(place, maps, cut, steps);
+    else if (cut.cluster_cols > 1)
+        bring_tiles<Tile, true, false>(place, maps, cut, steps);
+    else if (cut.cluster_rows > 1)
+        bring_tiles<Tile, false, true>(place, maps, cut, steps);
+    else
+        bring_tiles<Tile, false, false>(place, maps, cut, steps);
+}
+
+#endif

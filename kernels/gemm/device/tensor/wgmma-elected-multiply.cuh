@@ -1,0 +1,269 @@
+/* wgmma-elected: the warpgroups that multiply what was brought, and how C leaves them, through blocks of shared memory.
+ */
+#pragma once
+
+#include "gemm/device/tensor/wgmma-elected-load.cuh"
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+/* ---- multiplying --------------------------------------------------------------------- */
+
+/* Threads of a warpgroup tell the blocks whose shares it read that a stage is free, one thread each. */
+struct StageRelease {
+    bool tells;
+    unsigned there; /* the first stage's barrier */
+
+    template <class Tile>
+    __device__ __forceinline__ StageRelease(const ElectedPlace<Tile> &place, const ElectedCut &cut)
+    {
+        const int thread = threadIdx.x % GROUP_THREADS, other = thread - cut.cluster_cols;
+        const bool beside = thread < cut.cluster_cols,
+                   below = !beside && other < cut.cluster_rows && other != place.row;
+        tells = beside || below;
+        there = place.bars + BARRIER_BYTES;
+        if (cut.blocks() > 1 && tells)
+            there =
+                place_in(there, beside ? place.row + cut.cluster_rows * thread : other + cut.cluster_rows * place.col);
+    }
+
+    __device__ __forceinline__ void release(const ElectedCut &cut, int stage) const
+    {
+        if (!tells)
+            return;
+        if (cut.blocks() > 1)
+            arrive_there(there + 2 * BARRIER_BYTES * stage);
+        else
+            arrive(there + 2 * BARRIER_BYTES * stage);
+    }
+};
+
+/* One warpgroup's place in the ring, and the sums of its tile. */
+template <class Tile> struct ElectedGroup {
+    int number, stage;
+    unsigned phase;
+    float sum[Tile::blocks][Tile::cols / 2];
+
+    /* Moves by `steps` stages. */
+    __device__ __forceinline__ void skip(int steps, int stages)
+    {
+        const int to = stage + steps;
+        phase ^= to / stages & 1;
+        stage = to % stages;
+    }
+
+    /* Begins to multiply a stage. */
+    __device__ __forceinline__ void multiply(const ElectedPlace<Tile> &place, bool turns, bool add)
+    {
+        const unsigned data = place.first + stage * place.stage_bytes;
+        const uint64_t x = operand_at<Tile::x_inner>(data + (turns ? 0 : number * Tile::blocks * BLOCK_BYTES)),
+                       y = operand_at<Tile::y_inner>(data + place.x_bytes);
+        begin_products();
+#pragma unroll
+        for (int k = 0; k < DEPTH / 16; ++k)
+#pragma unroll
+            for (int block = 0; block < Tile::blocks; ++block)
+                Product<Tile::cols>::template add_to<typename Tile::Element, Tile::x_inner, Tile::y_inner>(
+                    sum[block], x + block * (BLOCK_BYTES >> 4) + k * NEXT_INNER<Tile::x_inner>,
+                    y + k * NEXT_INNER<Tile::y_inner>, k > 0 || add);
+        end_products();
+    }
+
+    /* A tile's steps, one at least.  A stage is let go of when the next one's products have begun. */
+    __device__ __forceinline__ void consume(const ElectedPlace<Tile> &place, const ElectedCut &cut,
+                                            const StageRelease &free, int steps)
+    {
+        int before = 0;
+#pragma unroll 1
+        for (int step = 0; step < steps; ++step) {
+            await(place.full(stage), phase);
+            multiply(place, cut.turns(), step > 0);
+            if (step > 0) {
+                await_products<1>();
+                free.release(cut, before);
+            }
+            before = stage;
+            if (++stage == cut.stages) {
+                stage = 0;
+                phase ^= 1;
+            }
+        }
+        if (cut.turns() && threadIdx.x % GROUP_THREADS == 0) /* all its stages have been full: the other may begin */
+            arrive(place.order + BARRIER_BYTES * (1 - number));
+        await_products<0>();
+        free.release(cut, before);
+#pragma unroll
+        for (int block = 0; block < Tile::blocks; ++block)
+            settle(sum[block]);
+    }
+};
+
+/* ---- C ------------------------------------------------------------------------------- */
+
+template <class Element>
+static __device__ __forceinline__ unsigned narrowed_pair(float first, float second, float alpha)
+{
+    return narrowed(std::is_same<Element, __half>::value ? GEMM_RESULT_F16 : GEMM_RESULT_BF16, alpha * first,
+                    alpha * second);
+}
+
+/* 64 rows and WIDTH columns of a warpgroup's sums, from `sum` on, in 16 bits to a block of lines of C: of 64
+ * columns, or turned of 64 rows of the product; what is narrower lies without swizzle. */
+template <class Element, int WIDTH, bool TURNED>
+static __device__ __forceinline__ void stage_lines(const float *sum, unsigned block, float alpha)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % GROUP_THREADS / 32;
+#pragma unroll
+    for (int j = 0; j < WIDTH / 8; j += 2) {
+        const float *s = sum + 4 * j;
+        unsigned to;
+        if (TURNED)
+            to = place_in_block(block, 8 * (j + lane / 16) + lane % 8, 2 * warp + lane / 8 % 2);
+        else if (WIDTH == 64)
+            to = place_in_block(block, 16 * warp + lane % 16, j + lane / 16);
+        else
+            to = block + (16 * warp + lane % 16) * 2 * WIDTH + (j + lane / 16) * 16;
+        const unsigned a = narrowed_pair<Element>(s[0], s[1], alpha), b = narrowed_pair<Element>(s[2], s[3], alpha);
+        if (j + 1 < WIDTH / 8) {
+            const unsigned c = narrowed_pair<Element>(s[4], s[5], alpha), d = narrowed_pair<Element>(s[6], s[7], alpha);
+            if (TURNED)
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a),
+                             "r"(b), "r"(c), "r"(d)
+                             : "memory");
+            else
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a),
+                             "r"(b), "r"(c), "r"(d)
+                             : "memory");
+        } else if (TURNED) {
+            asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b)
+                         : "memory");
+        } else {
+            asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b)
+                         : "memory");
+        }
+    }
+}
+
+/* 64 rows and WIDTH columns of the sums, 32 at most, in f32 to lines of a block. */
+template <int WIDTH> static __device__ __forceinline__ void stage_sums(const float *sum, unsigned block)
+{
+    const int lane = threadIdx.x % 32, row = threadIdx.x % GROUP_THREADS / 32 * 16 + lane / 4;
+#pragma unroll
+    for (int j = 0; j < WIDTH / 8; ++j)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const float *s = sum + 4 * j + 2 * half;
+            const unsigned at = place_in_block(block, row + 8 * half, 2 * j + lane % 4 / 2) + lane % 2 * 8;
+            asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(at), "f"(s[0]), "f"(s[1]) : "memory");
+        }
+}
+
+static __device__ __forceinline__ float sum_in_block(unsigned block, int row, int col)
+{
+    return load_shared(place_in_block(block, row, col / 4) + col % 4 * 4);
+}
+
+/* A block of sums to C, whatever it is and wherever it lies; a warp's lanes have neighbours in a row. */
+static __device__ __forceinline__ void write_sums(const Result &to, bool turned, unsigned block, int row, int col,
+                                                  int cols)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % GROUP_THREADS / 32;
+    const int lines = turned ? cols : GROUP_ROWS, along = turned ? GROUP_ROWS : cols;
+#pragma unroll 1
+    for (int line = warp; line < lines; line += GROUP_THREADS / 32)
+#pragma unroll 1
+        for (int i = lane; i < along; i += 32)
+            if (turned)
+                write_element(to, col + line, row + i, sum_in_block(block, i, line));
+            else
+                write_element(to, row + line, col + i, sum_in_block(block, line, i));
+}
+
+/* A warpgroup's blocks for what leaves, by turns. */
+template <class Tile> struct ElectedOutbox {
+    unsigned blocks;
+    int outs, turn = 0;
+
+    __device__ __forceinline__ ElectedOutbox(const ElectedPlace<Tile> &place, const ElectedCut &cut, int number)
+    {
+        outs = cut.outs;
+        blocks = place.out + number * cut.outs * GEMM_ELECTED_BLOCK;
+    }
+
+    /* 64 rows and WIDTH columns of the product, which begin at (row, col). */
+    template <int WIDTH>
+    __device__ __forceinline__ void send(const float *sum, const ElectedMaps &maps, const Result &to, bool turned,
+                                         int number, int row, int col, int problem)
+    {
+        using Element = typename Tile::Element;
+        const unsigned block = blocks + turn * GEMM_ELECTED_BLOCK;
+        const bool first = threadIdx.x % GROUP_THREADS == 0;
+        const TensorMap *map = WIDTH == 64 ? maps.c : maps.rest;
+
+        if (++turn == outs)
+            turn = 0;
+        if (first && outs == 1)
+            await_stores_read<0>();
+        else if (first)
+            await_stores_read<1>();
+        meet_group(number);
+        if (turned)
+            stage_lines<Element, WIDTH, true>(sum, block, to.alpha);
+        else
+            stage_lines<Element, WIDTH, false>(sum, block, to.alpha);
+        show_copy_engine();
+        meet_group(number);
+        if (first && turned)
+            start_store_of(map, row, col, problem, block);
+        else if (first)
+            start_store_of(map, col, row, problem, block);
+    }
+
+    /* The same, WIDTH at most 32, by all threads of the warpgroup. */
+    template <int WIDTH>
+    __device__ __forceinline__ void write(const float *sum, const Result &to, bool turned, int number, int row, int col)
+    {
+        meet_group(number);
+        stage_sums<WIDTH>(sum, blocks);
+        meet_group(number);
+        write_sums(to, turned, blocks, row, col, WIDTH);
+    }
+};
+
+/* The warpgroup's tile at (row, col). */
+template <class Tile>
+static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox,
+                                                  const ElectedMaps &maps, const Result &first, const ElectedCut &cut,
+                                                  int row, int col, int problem)
+{
+    const bool turned = cut.turned();
+    const Result to = {static_cast<char *>(first.c) + problem * cut.stride_c * bytes_of_element(first.type),
+                       first.type,
+                       first.m,
+                       first.n,
+                       first.ldc,
+                       first.alpha,
+                       first.beta};
+#pragma unroll
+    for (int block = 0; block < Tile::blocks; ++block, row += GROUP_ROWS) {
+        const float *sum = group.sum[block];
+        if (cut.flags & GEMM_ELECTED_BULK) {
+#pragma unroll
+            for (int j = 0; j + 64 <= Tile::cols; j += 64)
+                outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j, problem);
+            if constexpr (Tile::rest > 0)
+                outbox.template send<Tile::rest>(sum + (Tile::cols - Tile::rest) / 2, maps, to, turned, group.number,
+                                                 row, col + Tile::cols - Tile::rest, problem);
+        } else {
+#pragma unroll
+            for (int j = 0; j + 32 <= Tile::cols; j += 32)
+                outbox.template write<32>(sum + j / 2, to, turned, group.number, row, col + j);
+            if constexpr (Tile::cols % 32 > 0)
+                outbox.template write<Tile::cols % 32>(sum + (Tile::cols - Tile::cols % 32) / 2, to, turned,
+                                                       group.number, row, col + Tile::cols - Tile::cols % 32);
+        }
+    }
+}
+
+/* By a warpgroup. */
+
+#endif
