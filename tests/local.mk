@@ -104,10 +104,13 @@ quick_scripts = \
 whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
+	tests/cli/test_widths.sh \
 	tests/configure/test_installed_parallax.sh \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_new_operation.sh \
+	tests/judge/test_claims.sh \
 	tests/kernels/test_gemm_configs \
+	tests/measure/test_liars.sh \
 	tests/measure/test_liars_device.sh \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \

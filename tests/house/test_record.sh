@@ -6,6 +6,7 @@ set -u
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 record=$top_srcdir/results/record
+program=${PARALLAX:-$(cd "$top_builddir" && pwd)/parallax} # not what PARALLAX becomes below
 failures=0
 steps=0
 
@@ -23,7 +24,7 @@ for word; do # every backend is one that there is not
     before=\$word
     set -- "\$@" "\$word"
 done
-exec "$(cd "$top_builddir" && pwd)/parallax" "\$@"
+exec "$program" "\$@"
 END
 printf '#!/bin/sh\necho "nosuch"\n' >"$work/dispatch-cuda"
 cat >"$work/compute-sanitizer" <<'END'
@@ -50,13 +51,15 @@ done
 holds() {
     PARALLAX=$program "$record" --manifest "$1" >"$work/manifest" 2>"$work/err" && cmp -s "$work/manifest" "$1/manifest.json"
 }
-program=$(cd "$top_builddir" && pwd)/parallax
 for folder in "$top_srcdir"/results/*/; do
     holds "${folder%/}" || fail "${folder}manifest.json is not of its files: results/record --manifest writes it
 $(diff "$work/manifest" "${folder}manifest.json" | cut -c1-160 | head -n 4)"
     folders=$((${folders:-0} + 1))
 done
 [ "${folders:-0}" -ge 4 ] || fail "there are only ${folders:-0} folders of results"
+# The record of both chips is small enough for everybody's clone.
+bytes=$(cat "$top_srcdir"/results/h100/* "$top_srcdir"/results/h200/* | wc -c)
+[ "$bytes" -gt 100000 ] && [ "$bytes" -le 3000000 ] || fail "the record of H100 and H200 has $bytes bytes, more than 3 MB"
 copy=$work/copy
 mkdir "$copy" && cp "$top_srcdir"/results/h100x2/*.json "$copy" && chmod -R u+w "$copy" || exit 99
 holds "$copy" || fail "a copy of a folder does not hold what its manifest says"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# No backend keeps memory of what was closed: each is opened and closed a hundred times, CHECK_FORM=full two hundred,
+# No backend keeps memory of what was closed: each is opened and closed fifty times, CHECK_FORM=full two hundred,
 # with a product in between.
 # cuda runs on the driver that is not there (tests/fakes/fake_cuda.c).
 #
@@ -13,7 +13,7 @@ if ldd "$built/.libs/libparallax.so.0" 2>/dev/null | grep -q 'lib[at]san'; then
     exit 77
 fi
 
-rounds=100
+rounds=50
 [ "${CHECK_FORM-}" != full ] || rounds=200
 grows() { # BACKEND
     "$growth" "$1" $rounds ${GROWTH_DEVICE:+device} >"$work/out" 2>"$work/err"
