@@ -59,7 +59,7 @@ if command -v gnuplot >/dev/null 2>&1; then
     plot="--plot $work/plot.svg"
 fi
 # shellcheck disable=SC2086 # two words or none
-"$parallax" probe --quick --seconds 0.02 --csv "$work/probe.csv" --json "$work/probe.json" $plot \
+"$parallax" probe --quick --seconds 0.005 --csv "$work/probe.csv" --json "$work/probe.json" $plot \
     >"$work/out" 2>"$work/err" </dev/null
 status=$?
 if [ "$status" = 4 ] && grep -q "no device has probes" "$work/err"; then
@@ -104,9 +104,9 @@ if [ -n "$plot" ]; then
 fi
 
 # Results on standard output are alone there.
-"$parallax" probe shared --quick --seconds 0.02 --json - >"$work/out" 2>"$work/err" </dev/null || fail "probe --json -"
+"$parallax" probe shared --quick --seconds 0.005 --json - >"$work/out" 2>"$work/err" </dev/null || fail "probe --json -"
 [ "$(head -c 1 "$work/out")" = "{" ] && [ "$(tail -c 2 "$work/out")" = "}" ] || fail "--json - is not alone"
-"$parallax" probe shared --quick --seconds 0.02 -q >"$work/out" 2>"$work/err" </dev/null || fail "probe -q"
+"$parallax" probe shared --quick --seconds 0.005 -q >"$work/out" 2>"$work/err" </dev/null || fail "probe -q"
 grep -q '^shared/reversal on .*: .* worst/best' "$work/out" || fail "-q says no verdict"
 grep -qv '^shared/reversal on .*: .* worst/best' "$work/out" && fail "-q says more than verdicts"
 
