@@ -362,14 +362,27 @@ void dummy_plan_destroy(plx_plugin_plan *plan)
     free(plan);
 }
 
+/* Sums wrap. */
+static int32_t combined(plx_reduction reduction, int32_t first, int32_t second)
+{
+    switch (reduction) {
+    case PLX_MIN:
+        return first < second ? first : second;
+    case PLX_MAX:
+        return first > second ? first : second;
+    default:
+        return (int32_t)((uint32_t)first + (uint32_t)second);
+    }
+}
+
 static void reduce_i32(const plx_reduce_problem *problem, const plx_operand *operands)
 {
-    uint32_t sum = 0, element;
+    int32_t result = 0, element;
     for (int64_t i = 0; i < problem->n; i++) {
         memcpy(&element, operands[0].memory->data + operands[0].offset + (uint64_t)i * 4, 4);
-        sum += element;
+        result = i == 0 ? element : combined(problem->reduction, result, element);
     }
-    memcpy(operands[1].memory->data + operands[1].offset, &sum, 4);
+    memcpy(operands[1].memory->data + operands[1].offset, &result, 4);
 }
 
 static float element_of(const plx_operand *operand, int64_t index)
