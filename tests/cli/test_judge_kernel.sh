@@ -214,7 +214,7 @@ fi
 for name in transpose reduce gemm matvec-rows; do
     judged 0 right 'mine:' --source "$examples/$name.cl" --quick --no-timing --dtype f32
 done
-judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 2 --best-of 3
+judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 2 --best-of 2
 shows 'reduce f32 1000 sum: '
 says right '"seed_anew": '
 says right '"drawn": true'
@@ -244,7 +244,7 @@ record_of() {
     printf '{"schema": "%s", "shapes": [{"problem": "reduce f32 1000 sum", "low_ns": %s, "median_ns": %s, "high_ns": %s}]}' "$@" >"$work/earlier"
 }
 record_of parallax-judged-kernel/1 1 1 1
-expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.3 --processes 1 --against "$work/earlier"
+expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.1 --processes 1 --against "$work/earlier"
 record_of parallax-judged-kernel/1 1e12 1e12 1e12
 expect_run 0 '' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.05 --processes 1 --against "$work/earlier"
 record_of parallax-results/1 1 1 1
@@ -280,7 +280,7 @@ tried 5 compile_error 'did not compile' "$head) { nonsense; }"
 tried 5 compile_error 'case.cl' "kernel void other(global const float *x) { }"
 tried 2 bad_recipe 'takes 4 arguments, the recipe gives 3' "$head, int more) { *y = 0; }"
 tried 5 crashed 'its process' "$head) { volatile global int *p = 0; *p = 1; }"
-PLX_CALL_SECONDS=4
+PLX_CALL_SECONDS=2
 export PLX_CALL_SECONDS
 tried 5 timeout 'did not come back' "$head) { volatile int stay = 1; while (stay) ; *y = 0; }"
 unset PLX_CALL_SECONDS
@@ -418,9 +418,9 @@ stopped() {
 }
 interrupt=TERM
 command -v python3 >/dev/null 2>&1 && interrupt=INT
-stopped TERM 3 --source "$work/case.cl" --quick --no-timing
-stopped $interrupt 3 --source "$work/case.cl" --quick --no-timing
-stopped $interrupt 4 --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
+stopped TERM 1 --source "$work/case.cl" --quick --no-timing
+stopped $interrupt 1 --source "$work/case.cl" --quick --no-timing
+stopped $interrupt 2.5 --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
 # While a compiler runs, and a sanitizer, which are none.
 printf '#!/bin/sh\ntouch "%s/mark" "$TMPDIR/of-nvcc"\nexec sleep 60\n' "$work" >"$work/bin/nvcc"
 printf '#!/bin/sh\ntouch "%s/mark"\nexec sleep 60\n' "$work" >"$work/bin/oclgrind"
@@ -460,11 +460,11 @@ if command -v pgrep >/dev/null 2>&1; then
     killed 0 candidate --source "$work/case.cl" --quick --no-timing # while it compiles
     [ $status = 5 ] || fail "status $status, not 5, after SIGKILL"
     says crashed 'ended by signal 9'
-    killed 3 candidate --source "$work/case.cl" --quick --no-timing
+    killed 1 candidate --source "$work/case.cl" --quick --no-timing
     says crashed 'ended by signal 9'
-    killed 4 candidate --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
+    killed 2 candidate --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
     says crashed 'ended by signal 9'
-    killed 2 judge --source "$work/case.cl" --quick --no-timing
+    killed 1 judge --source "$work/case.cl" --quick --no-timing
     says interrupted 'has not come to its end'
     sleep 0.5
 fi

@@ -140,7 +140,7 @@ NEEDED(a_decoy, PLX_RULE_DECOY, "works-ahead-here", 64, 64, 32, NULL, NULL, NULL
 NEEDED(what_must_not_change, PLX_RULE_VERIFY, "changes-an-input", 64, 64, 32, NULL, NULL, NULL)
 NEEDED(surroundings, PLX_RULE_VERIFY, "writes-behind", 64, 64, 32, NULL, NULL, NULL)
 NEEDED(the_sets_of_others, PLX_RULE_BESIDE, "scribbles", 192, 192, 96, NULL, NULL, NULL)
-NEEDED(sums_of_few_terms, PLX_RULE_FEW, "tf32-when-long", 24, 24, 65536, NULL, NULL, NULL)
+NEEDED(sums_of_few_terms, PLX_RULE_FEW, "tf32-when-long", 24, 24, 16384, NULL, NULL, NULL)
 NEEDED(integers, PLX_RULE_INTEGERS, "drops-a-term", 24, 24, 65536, NULL, NULL, NULL)
 NEEDED(time_that_follows_work, PLX_RULE_FOLLOW, "skips-what-it-knows", 32, 32, 64, "16384", NULL, NULL)
 NEEDED(results_that_are_there, PLX_RULE_READ, "works-in-the-download", 64, 64, 32, NULL, NULL, NULL)
