@@ -95,7 +95,9 @@ slow_programs = \
 	tests/measure/test_units \
 	tests/results/test_choice \
 	tests/results/test_diff \
-	tests/results/test_tune
+	tests/results/test_tune \
+	tests/whole/test_chain \
+	tests/whole/test_digits
 quick_scripts = \
 	tests/cli/test_completion.sh \
 	tests/house/test_layers.sh \
