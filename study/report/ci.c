@@ -159,7 +159,9 @@ static void take_record(const plx_results *results, size_t which, ci_writer *wri
     plx_problem_text(&record->problem, record->shift, one.problem, sizeof one.problem);
     (void)snprintf(one.status, sizeof one.status, "%s", plx_outcome_name(record->outcome));
     time_text(&record->time, one.time);
-    if (record->error.measured && record->outcome == PLX_OUTCOME_OK)
+    if (record->outcome == PLX_OUTCOME_OK && plx_error_is_rounding(&record->error))
+        (void)snprintf(one.error, sizeof one.error, "rounded");
+    else if (record->error.measured && record->outcome == PLX_OUTCOME_OK)
         plx_number_text(record->error.max_over_bound, 2, one.error, sizeof one.error);
     (void)snprintf(one.why, sizeof one.why, "%s%s", record->reason,
                    record->outcome == PLX_OUTCOME_WRONG && one.verdict == SKIPPED

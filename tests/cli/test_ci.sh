@@ -53,6 +53,9 @@ expect_run 1 "" check reduce --quick "$@" --kernel wrong --markdown
 shows "**parallax check**: 0 of 1 passed, 1 failed, 0 skipped"
 shows "| faulty:0 wrong | reduce i32 "
 expect_run 2 "can't share standard output" check reduce --quick "$@" --markdown --json -
+# A correctly rounded result is no part of its bound here either.
+expect_run 0 "" compare reduce 10 --dtype f32 --backend host --no-timing --markdown
+shows "| host:0 reference | reduce f32 10 sum | ok |  | rounded |"
 expect_run 2 "--json and --junit name one file" compare reduce 10 "$@" --no-timing --json "$work/x" --junit "$work/x"
 
 # ---- two files, and two devices ---------------------------------------------------------------
