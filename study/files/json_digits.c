@@ -53,6 +53,13 @@ static double unit_of(double low, double high)
     return width >= 100 * unit ? 10 * unit : unit;
 }
 
+/* No time is 0, however wide the interval. */
+static double time_to_unit(double x, double unit)
+{
+    const double near = to_unit(x, unit);
+    return near > 0 ? near : four_digits(x);
+}
+
 /* A median and its interval: the interval has two digits. */
 static void round_time(json_t *time)
 {
@@ -63,9 +70,9 @@ static void round_time(json_t *time)
         !isfinite(to - from))
         return;
     const double unit = unit_of(from, to);
-    set_real(median, to_unit(json_number_value(median), unit));
-    set_real(low, to_unit(from, unit));
-    set_real(high, to_unit(to, unit));
+    set_real(median, time_to_unit(json_number_value(median), unit));
+    set_real(low, time_to_unit(from, unit));
+    set_real(high, time_to_unit(to, unit));
 }
 
 void plx_json_round(json_t *value)

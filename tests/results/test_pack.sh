@@ -42,12 +42,14 @@ cmp -s "$work/place.json" "$work/packed.json" || fail "packed in place it is ano
 cat >"$work/digits.json" <<'END'
 {"schema": "parallax-results/1", "records": [
  {"time": {"median_ns": 12345.678, "ci95_ns": [12300.123, 12400.456]}, "alpha": 0.1234567890123, "error": {"max_over_bound": 1.00001}},
+ {"time": {"median_ns": 345.67, "ci95_ns": [40.1234, 9000.7]}},
  {"time": {"median_ns": 0.98765, "ci95_ns": [0.98, 0.99]}, "alpha": 0.3333333333333333, "error": {"max_over_bound": 0.99999}}],
  "odd": [{"a.b": 1}, {"a.b": 2}, {"a.b": 3}, {"a.b": 4}], "equal": [{"a": 1}, {"a": 1}, {"a": 1}, {"a": 1}],
  "sparse": [{"a": 1}, {"b": {"c": null}}, {"b": {"d": "x"}}, {"a": [{"e": 1}, {"e": 2}, {"e": 3}, {"e": 4}]}]}
 END
 expect_run 0 '' report "$work/digits.json" --pack
 shows '"median_ns":12350,"ci95_ns":[12300,12400]'
+shows '"median_ns":300,"ci95_ns":[40.12,9000]' # none is 0
 shows '"median_ns":0.988,"ci95_ns":[0.98,0.99]'
 shows '"alpha":0.1234567890123,'
 shows '"alpha":0.3333333333333333,'
