@@ -99,6 +99,8 @@ uint32_t plx_workload_kinds(const plx_workload *workload, const plx_ceilings *ce
 
 /* By more than this times nothing is faster than a ceiling that applies. */
 static const double incredible = 2.0;
+/* The same on a processor, which may have been at others' work when its ceiling was measured. */
+static const double incredible_if_shared = 10.0;
 /* What two measurements of the same may differ by. */
 static const double noise = 1.02;
 
@@ -161,7 +163,8 @@ static bool bounds(const plx_ceilings *ceilings, const plx_workload *workload, p
 static double least_believed(const plx_ceilings *ceilings, const plx_workload *workload, plx_ceiling_kind kind)
 {
     const double queues = workload->queues > 1 ? (double)workload->queues : 1.0;
-    const double least = is_exempt(workload, kind) ? 0.0 : least_time(ceilings, workload, kind) / incredible;
+    const double margin = workload->processor ? incredible_if_shared : incredible;
+    const double least = is_exempt(workload, kind) ? 0.0 : least_time(ceilings, workload, kind) / margin;
     if (kind == PLX_CEILING_LAUNCH && workload->processor) /* that it once waited makes no right time false */
         return 0.0;
     return kind == PLX_CEILING_LAUNCH ? least / queues : least;
