@@ -69,6 +69,17 @@ narrow() {
          { print }' "$1"
 }
 
+# running PATTERN, children PID: processes by their command lines, and by their parent; without procps, which a small
+# system lacks.
+running() {
+    for process in /proc/[0-9]*; do
+        tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q -- "$1" && echo "${process#/proc/}"
+    done
+}
+children() {
+    sed -n 's/^\([0-9]*\) (.*) [A-Z] '"$1"' .*/\1/p' /proc/[0-9]*/stat 2>/dev/null
+}
+
 # The last line of a script.
 finish() {
     if [ $failures -gt 0 ] || [ $cases -eq 0 ]; then

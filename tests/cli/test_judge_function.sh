@@ -194,7 +194,7 @@ for signal in KILL TERM; do
     judge=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until it is called
         sleep 0.5
-        subject=$(pgrep -f "parallax-subject C run .*$work/case.so" | tail -1)
+        subject=$(running "parallax-subject C run .*$work/case.so" | tail -1)
         [ -n "$subject" ] && grep -q S "/proc/$subject/stat" 2>/dev/null && grep -q pause "/proc/$subject/wchan" 2>/dev/null && break
     done
     [ -n "$subject" ] || fail "no function is running"
@@ -215,7 +215,7 @@ done
 
 # ---- nobody is left ----
 cases=$((cases + 1))
-if pgrep -f "$work/case" >/dev/null 2>&1; then
+if [ -n "$(running "$work/case")" ]; then
     fail "a process is left"
 fi
 finish

@@ -357,7 +357,10 @@ must gemm tile-1d --shape 33x20x17 --trans-b --alpha 0.3 --beta 2
 must gemm split-k --shape 20x20x700
 must reduce onepass --shape 100003 --reduce max
 must transpose padded --shape 33x70 --dtype f16
-must matvec split --shape 5x9000
+exported matvec split --shape 5x9000 || { # several launches
+    grep -q 'compiles it wrong' "$work/err" || fail "matvec split is not exported"
+    must matvec warp-per-row --shape 5x9000
+}
 judged 0 right '"claims_nothing": false' matvec --source "$(cat "$work/path")" --shape 5x9000 --quick --no-timing
 if [ "${CHECK_FORM-}" = full ]; then # all of them
     done=0 left=0
@@ -443,33 +446,31 @@ killed() {
     child=
     tries=0
     while [ -z "$child" ] && [ $tries -lt 200 ]; do
-        child=$(pgrep -P $judge)
+        child=$(children $judge)
         tries=$((tries + 1))
         sleep 0.02
     done
     sleep "$pause"
     case $whom in
     judge) kill -KILL $judge ;;
-    *) kill -KILL "$(pgrep -P $judge)" ;;
+    *) kill -KILL "$(children $judge)" ;;
     esac
     wait $judge 2>/dev/null
     status=$?
     tail -1 "$work/record" 2>/dev/null | grep -qx '}' || fail "no whole record after SIGKILL of the $whom"
 }
-if command -v pgrep >/dev/null 2>&1; then
-    killed 0 candidate --source "$work/case.cl" --quick --no-timing # while it compiles
-    [ $status = 5 ] || fail "status $status, not 5, after SIGKILL"
-    says crashed 'ended by signal 9'
-    killed 1 candidate --source "$work/case.cl" --quick --no-timing
-    says crashed 'ended by signal 9'
-    killed 2 candidate --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
-    says crashed 'ended by signal 9'
-    killed 1 judge --source "$work/case.cl" --quick --no-timing
-    says interrupted 'has not come to its end'
-    sleep 0.5
-fi
+killed 0 candidate --source "$work/case.cl" --quick --no-timing # while it compiles
+[ $status = 5 ] || fail "status $status, not 5, after SIGKILL"
+says crashed 'ended by signal 9'
+killed 1 candidate --source "$work/case.cl" --quick --no-timing
+says crashed 'ended by signal 9'
+killed 2 candidate --source "$work/once.cl" --quick --shape 1000 --seconds 0.1 --processes 1
+says crashed 'ended by signal 9'
+killed 1 judge --source "$work/case.cl" --quick --no-timing
+says interrupted 'has not come to its end'
+sleep 0.5
 cases=$((cases + 1))
-if pgrep -f "$work/case.cl" >/dev/null 2>&1; then
+if [ -n "$(running "$work/case.cl")" ]; then
     fail "a process is left"
 fi
 finish
