@@ -252,11 +252,11 @@ typedef struct plx_view {
 /* The kernel that plx_plan_create() without a name, and so plx_run(), would take for a problem: what was tuned, else
  * the plugin's choice.  *kernel lives as long as the context. */
 PLX_API plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel);
-/* From now on a problem that plx_plan_create() without a name or plx_run() meets for the first time on a device, its driver
- * and these kernels is timed: the plugin's choice beside the kernels and configurations of which the models expect
- * most, five together, on memory and in a queue of their own.  That takes some ten milliseconds and as much memory as
- * the operands; the fastest is kept where `parallax tune` keeps its choices, and taken.  They are not judged, and
- * another kernel may have other roundings.  Where there is no memory for it the plugin chooses.  Off, unless
+/* From now on a problem that plx_plan_create() without a name or plx_run() meets for the first time on a device, its
+ * driver and these kernels is timed: the plugin's choice beside the kernels and configurations of which the models
+ * expect most, five together, on memory and in a queue of their own.  That takes some ten milliseconds and as much
+ * memory as the operands; the fastest is kept where `parallax tune` keeps its choices, and taken.  They are not judged,
+ * and another kernel may have other roundings.  Where there is no memory for it the plugin chooses.  Off, unless
  * $PLX_AUTOTUNE is 1. */
 PLX_API void plx_tune_on_first_use(plx_context *context, bool on);
 /* kernel NULL or "best": what was tuned, else the plugin's choice.  "split-k:64x64/4" is a kernel in

@@ -17,7 +17,8 @@ gemm_pairs(GEMM_PARAMETERS)
         const T a = FROM_IN(a_matrix[TRANS_A ? l * lda + row : row * lda + l]);
         sum = MULTIPLY_ADD(a, FROM_IN(b_matrix[TRANS_B ? col * ldb + l : l * ldb + col]), sum);
         if (second < n)
-            sum_of_second = MULTIPLY_ADD(a, FROM_IN(b_matrix[TRANS_B ? second * ldb + l : l * ldb + second]), sum_of_second);
+            sum_of_second =
+                MULTIPLY_ADD(a, FROM_IN(b_matrix[TRANS_B ? second * ldb + l : l * ldb + second]), sum_of_second);
     }
     write_element(c_matrix + row * ldc + col, sum, alpha, beta);
     if (second < n)
