@@ -377,10 +377,10 @@ static int32_t combined(plx_reduction reduction, int32_t first, int32_t second)
 
 static void reduce_i32(const plx_reduce_problem *problem, const plx_operand *operands)
 {
-    int32_t result = 0, element;
+    int32_t result = problem->reduction == PLX_MIN ? INT32_MAX : problem->reduction == PLX_MAX ? INT32_MIN : 0, element;
     for (int64_t i = 0; i < problem->n; i++) {
         memcpy(&element, operands[0].memory->data + operands[0].offset + (uint64_t)i * 4, 4);
-        result = i == 0 ? element : combined(problem->reduction, result, element);
+        result = combined(problem->reduction, result, element);
     }
     memcpy(operands[1].memory->data + operands[1].offset, &result, 4);
 }
