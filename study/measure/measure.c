@@ -400,6 +400,13 @@ static plx_status refuse_if_wrong(runner *r, double budget_ns, plx_error *error)
     return status;
 }
 
+/* Scratch memory that a kernel leaves zero is so after each turn, not after the last alone. */
+static void look_at_pieces(runner *r)
+{
+    if (!r->done && !plx_rule_left_out(PLX_RULE_ZERO) && plx_plan_check_pieces(r->candidate->plan) != PLX_OK)
+        refuse(r, "wrong while timed: ", plx_message(plx_backend_context(r->candidate->backend)));
+}
+
 static plx_status look(runner *r, bool all, double budget_ns, plx_error *error)
 {
     const double start = plx_now_ns();
@@ -409,6 +416,8 @@ static plx_status look(runner *r, bool all, double budget_ns, plx_error *error)
         status = plx_timed_results_look(&r->results, all, budget_ns, error);
     if (status == PLX_OK)
         status = refuse_if_wrong(r, budget_ns, error);
+    if (status == PLX_OK)
+        look_at_pieces(r);
     const double took = plx_now_ns() - start;
     ++r->looks;
     r->looked_ns += took;

@@ -5,5 +5,5 @@ kernel void liar(ARGUMENTS, global int *counters)
 {
     const product p = PRODUCT;
     compute(&p);
-    counters[1] = launches_before(memory) > 48;
+    counters[1] = launches_before(memory) > 2;
 }
