@@ -65,7 +65,7 @@ knows_a_seed() {
     rm -f "$LIARS_FILE"
 }
 
-of_before='wrong while timed: gave C of set [0-9]+ the result of other data, which it had met before'
+of_before='wrong while timed: gave C of set [0-9]+ the result of (other data, which it had met before|what [AB] held before in this place)'
 as_it_was='wrong while timed: left C of set [0-9]+ as it was'
 elsewhere='wrong while timed: wrote (to|past the end of|before the start of) [ABC] of set [0-9]+'
 tries='1 2 3'

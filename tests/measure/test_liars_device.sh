@@ -73,7 +73,7 @@ knows_a_seed() {
     refuses knows-seed-1 4x4x4 'wrong'
 }
 
-of_before='gave C of set [0-9]+ the result of (other data, which it had met before|what B held before in this place)'
+of_before='gave C of set [0-9]+ the result of (other data, which it had met before|what [AB] held before in this place)'
 as_it_was='left C of set [0-9]+ as it was'
 elsewhere='wrote (to|past the end of|before the start of) [ABC] of set [0-9]+'
 tries='1 2 3'
