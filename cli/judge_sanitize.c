@@ -3,6 +3,7 @@
  * file, on small problems.  What they find stands beside the verdict and changes nothing of it. */
 #define _GNU_SOURCE /* prctl */
 
+#include "command.h"
 #include "judged.h"
 
 #include "base/clock.h"
@@ -20,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 96, SECONDS = 300, OUTPUT = 1 << 18, FOUND = 86, NOT_THERE = 127 };
+enum { SECONDS = 300, OUTPUT = 1 << 18, FOUND = 86, NOT_THERE = 127 };
 
 /* One search of one program. */
 typedef struct tool {
@@ -66,79 +67,49 @@ static bool is_on_path(const char *program)
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-typedef struct command {
-    char *words[MOST_WORDS];
-    size_t count;
-    bool failed;
-} command;
-
-static void add(command *to, const char *format, ...) PLX_PRINTF(2, 3);
-static void add(command *to, const char *format, ...)
-{
-    char word[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(word, sizeof word, format, arguments);
-    va_end(arguments);
-    char *copy = to->count + 1 < MOST_WORDS ? strdup(word) : NULL;
-    to->failed = to->failed || copy == NULL;
-    if (copy != NULL)
-        to->words[to->count++] = copy;
-}
-
-static void drop(command *of)
-{
-    for (size_t i = 0; i < of->count; i++)
-        free(of->words[i]);
-}
-
-static void add_problem(command *to, const cli_options *options, const plx_problem *problem)
+static void add_problem(cli_command *to, const cli_options *options, const plx_problem *problem)
 {
     char shape[96];
     plx_shape_text(problem, shape, sizeof shape);
-    add(to, "--shape=%s", shape);
-    add(to, "--dtype=%s", plx_dtype_name(problem->dtype));
+    cli_command_add(to, "--shape=%s", shape);
+    cli_command_add(to, "--dtype=%s", plx_dtype_name(problem->dtype));
     for (size_t i = 0; i + 1 < options->settings.count; i += 2)
         if (options->settings.at[i + 1] != NULL)
-            add(to, "--%s=%s", options->settings.at[i], options->settings.at[i + 1]);
+            cli_command_add(to, "--%s=%s", options->settings.at[i], options->settings.at[i + 1]);
         else
-            add(to, "--%s", options->settings.at[i]);
+            cli_command_add(to, "--%s", options->settings.at[i]);
 }
 
 /* What the tool is to run: this program, on the same file. */
-static command command_of(const tool *by, const cli_options *options, const judged *of, const plx_problem *problem)
+static cli_command command_of(const tool *by, const cli_options *options, const judged *of, const plx_problem *problem)
 {
-    command made = {.count = 0};
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    made.failed = length <= 0;
-    add(&made, "%s", by->program);
+    cli_command made = {.count = 0};
+    cli_command_add(&made, "%s", by->program);
     for (size_t i = 0; by->words[i] != NULL; i++)
-        add(&made, "%s", by->words[i]);
-    add(&made, "%s", program);
-    add(&made, "run");
-    add(&made, "%s", plx_op_name(problem->op));
-    add(&made, "--source=%s", options->source);
+        cli_command_add(&made, "%s", by->words[i]);
+    cli_command_add_self(&made);
+    cli_command_add(&made, "run");
+    cli_command_add(&made, "%s", plx_op_name(problem->op));
+    cli_command_add(&made, "--source=%s", options->source);
     if (options->recipe != NULL)
-        add(&made, "--recipe=%s", options->recipe);
+        cli_command_add(&made, "--recipe=%s", options->recipe);
     if (options->entry != NULL)
-        add(&made, "--entry=%s", options->entry);
+        cli_command_add(&made, "--entry=%s", options->entry);
     for (size_t i = 0; i < options->tunables.count; i++)
-        add(&made, "--tunable=%s", options->tunables.at[i]);
+        cli_command_add(&made, "--tunable=%s", options->tunables.at[i]);
     for (size_t i = 0; i < options->plugin_dirs.count; i++)
-        add(&made, "--plugin-dir=%s", options->plugin_dirs.at[i]);
+        cli_command_add(&made, "--plugin-dir=%s", options->plugin_dirs.at[i]);
     add_problem(&made, options, problem);
     /* Oclgrind's device is the only one that there is then. */
-    add(&made, "--backend=%s", by->mark != NULL ? of->label : by->api);
-    add(&made, "--seed=%" PRIu64, of->seed);
-    add(&made, "--quiet");
+    cli_command_add(&made, "--backend=%s", by->mark != NULL ? of->label : by->api);
+    cli_command_add(&made, "--seed=%" PRIu64, of->seed);
+    cli_command_add(&made, "--quiet");
     return made;
 }
 
 /* ---- its run ------------------------------------------------------------------------------------ */
 
-static void become(const command *what, const tool *by, const int ends[2], pid_t parent)
+static void become(const cli_command *what, const tool *by, const int ends[2], pid_t parent)
 {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -185,7 +156,7 @@ static bool read_all(int from, char *text, volatile sig_atomic_t *stopped)
 }
 
 /* Its exit status; -1: it did not come to its end. */
-static int run_one(const command *what, const tool *by, char *text, volatile sig_atomic_t *stopped)
+static int run_one(const cli_command *what, const tool *by, char *text, volatile sig_atomic_t *stopped)
 {
     int ends[2], status = 0;
     const pid_t parent = getpid();
@@ -308,11 +279,11 @@ static void search(const tool *by, const cli_options *options, judged *to, char 
     const size_t count = choose_problems(options, to, by->work, problems);
     for (size_t i = 0; i < count && !*stopped && to->search_count < JUDGED_SEARCHES; i++) {
         judged_search *one = &to->searches[to->search_count];
-        command what = command_of(by, options, to, &problems[i]);
+        cli_command what = command_of(by, options, to, &problems[i]);
         (void)snprintf(one->tool, sizeof one->tool, "%s", by->name);
         plx_problem_text(&problems[i], 0, one->problem, sizeof one->problem);
         conclude(one, by, run_one(&what, by, text, stopped), text, *stopped);
-        drop(&what);
+        cli_command_free(&what);
         to->search_count++;
     }
 }

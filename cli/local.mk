@@ -8,6 +8,8 @@ parallax_LDADD = libplx-verbs.la libplx-page.la libparallax-study.la libparallax
 noinst_LTLIBRARIES += libplx-verbs.la
 libplx_verbs_la_SOURCES = \
 	cli/cli.h \
+	cli/command.c \
+	cli/command.h \
 	cli/again.c \
 	cli/bench.c \
 	cli/ceilings.c \

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* pipe2 */
 
 #include "cli.h"
+#include "command.h"
 
 #include "base/clock.h"
 #include "base/signal_name.h"
@@ -18,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 256, MOST_ERRORS = 4096, RECORD = 0x1e, LOOK_MS = 200 };
+enum { MOST_ERRORS = 4096, RECORD = 0x1e, LOOK_MS = 200 };
 
 typedef struct child {
     pid_t process; /* 0: none */
@@ -33,60 +34,30 @@ typedef struct child {
 
 /* ---- the command ------------------------------------------------------------------------- */
 
-typedef struct command {
-    char *words[MOST_WORDS];
-    size_t count;
-    bool failed;
-} command;
-
-static void add(command *to, const char *format, ...) PLX_PRINTF(2, 3);
-static void add(command *to, const char *format, ...)
+static void add_option(cli_command *to, const char *name, const char *value)
 {
-    char word[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(word, sizeof word, format, arguments);
-    va_end(arguments);
-    char *copy = to->count + 1 < MOST_WORDS ? strdup(word) : NULL;
-    to->failed = to->failed || copy == NULL;
-    if (copy != NULL)
-        to->words[to->count++] = copy;
+    cli_command_add(to, "%s", name);
+    cli_command_add(to, "%s", value);
 }
 
-static void drop(command *of)
+static cli_command begin_command(const cli_options *options)
 {
-    for (size_t i = 0; i < of->count; i++)
-        free(of->words[i]);
-}
-
-static void add_option(command *to, const char *name, const char *value)
-{
-    add(to, "%s", name);
-    add(to, "%s", value);
-}
-
-static command begin_command(const cli_options *options)
-{
-    command made = {.count = 0};
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    made.failed = length <= 0;
-    add(&made, "%s", program);
-    add(&made, "screen");
-    add(&made, "--in-process");
+    cli_command made = {.count = 0};
+    cli_command_add_self(&made);
+    cli_command_add(&made, "screen");
+    cli_command_add(&made, "--in-process");
     add_option(&made, "--json", "-");
-    add(&made, "--budget=%.6f", options->budget);
-    add(&made, "--begun=%.6f", options->begun);
-    add(&made, "--seed=%llu", (unsigned long long)options->seed);
+    cli_command_add(&made, "--budget=%.6f", options->budget);
+    cli_command_add(&made, "--begun=%.6f", options->begun);
+    cli_command_add(&made, "--seed=%llu", (unsigned long long)options->seed);
     for (size_t i = 0; i < options->plugin_dirs.count; i++)
         add_option(&made, "--plugin-dir", options->plugin_dirs.at[i]);
     return made;
 }
 
-static command command_of(const cli_options *options, const cli_chip *chip, bool proof_only)
+static cli_command command_of(const cli_options *options, const cli_chip *chip, bool proof_only)
 {
-    command made = begin_command(options);
+    cli_command made = begin_command(options);
     for (size_t i = 0; i < chip->label_count; i++)
         add_option(&made, "--backend", chip->labels[i]);
     for (size_t i = 0; i < options->kernels.count; i++)
@@ -96,15 +67,15 @@ static command command_of(const cli_options *options, const cli_chip *chip, bool
     if (options->against != NULL)
         add_option(&made, "--against", options->against);
     if (options->self_test)
-        add(&made, "--self-test");
+        cli_command_add(&made, "--self-test");
     if (proof_only)
-        add(&made, "--format=seal");
+        cli_command_add(&made, "--format=seal");
     return made;
 }
 
 /* ---- its beginning ---------------------------------------------------------------------------- */
 
-static void become(const command *run, int out, int err, size_t beside)
+static void become(const cli_command *run, int out, int err, size_t beside)
 {
     char threads[24];
     sigset_t none;
@@ -120,7 +91,7 @@ static void become(const command *run, int out, int err, size_t beside)
     _exit(127);
 }
 
-static bool begin(child *one, const command *run, size_t beside)
+static bool begin(child *one, const cli_command *run, size_t beside)
 {
     int out[2], err[2];
     *one = (child){.out = -1, .err = -1};
@@ -396,9 +367,9 @@ int cli_screen_children(const cli_options *options, const cli_chip *chips, size_
         return cli_wrong_usage("no memory");
     (void)fflush(cli_out());
     for (size_t i = 0; i < count; i++) {
-        command run = command_of(options, &chips[i], proof_only);
+        cli_command run = command_of(options, &chips[i], proof_only);
         (void)begin(&children[i], &run, count);
-        drop(&run);
+        cli_command_free(&run);
     }
     watch(options, children, count);
     for (size_t i = 0; i < count; i++) {
@@ -456,12 +427,12 @@ int cli_screen_copies(const cli_options *options, const cli_chip *chips, size_t 
         child one;
         shorter.begun = plx_now_ns() * 1e-9;
         shorter.budget = options->budget < 30 ? options->budget : 30;
-        command run = begin_command(&shorter);
-        add(&run, "--copies");
+        cli_command run = begin_command(&shorter);
+        cli_command_add(&run, "--copies");
         for (size_t i = 0; i < peers; i++)
             add_option(&run, "--backend", labels[i]);
         (void)begin(&one, &run, 1);
-        drop(&run);
+        cli_command_free(&run);
         watch(&shorter, &one, 1);
         conclude_copies(&one, screen);
         drop_child(&one);
