@@ -86,7 +86,7 @@ static const char *compute_name(size_t index)
 
 static const char *section_name(size_t index)
 {
-    static const char *const names[] = {"peers", "twins", "ladders", "attribution", "probes", NULL};
+    static const char *const names[] = {"peers", "twins", "ladders", "attribution", "probes", "aims", "without", NULL};
     return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 

@@ -29,7 +29,8 @@ libplx_page_la_SOURCES = \
 	page/summary.c \
 	page/sweep.c \
 	page/text.c \
-	page/versus.c
+	page/versus.c \
+	page/without.c
 
 page/style.c: $(top_srcdir)/page/page.css $(top_srcdir)/build-aux/embed
 	@$(MKDIR_P) $(@D)

@@ -300,6 +300,8 @@ bool plx_page_history_figure(plx_page *page, size_t index, plx_page_figure *figu
 size_t plx_page_ladder_tables(plx_page *page, FILE *to);
 /* What the aims of our kernels are, and what these files, named as results/record does, reached of them; how many. */
 size_t plx_page_aim_table(plx_page *page, FILE *to);
+/* Which kernel stays: what leaving each out costs (without.c); how many. */
+size_t plx_page_without_table(plx_page *page, FILE *to);
 /* The attributions as one for each file; how many kernels. */
 size_t plx_page_attribution_tables(plx_page *page, FILE *to);
 
@@ -328,7 +330,7 @@ plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error)
 plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
 /* Tables in Markdown, for documents: `section` is "peers" (against the vendors' libraries),
  * "twins" (our backends versus each other), "ladders", "attribution", "probes", or NULL, for all of these
- * that the files have something for; or "aims".  PLX_NOT_FOUND: no such section, or nothing for it. */
+ * that the files have something for; or "aims", or "without".  PLX_NOT_FOUND: no such section, or nothing for it. */
 plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to, plx_error *error);
 /* The same problems in files that follow each other in time, from before to after, as a page. */
 plx_status plx_report_history(const char *const *files, size_t count, FILE *to, plx_error *error);

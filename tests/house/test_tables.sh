@@ -85,6 +85,42 @@ record() {
 row "$work/peers.json" '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **2.00** (1.00 to 4.00) | |' peers
 row "$work/peers.json" '| wrong | wrong | | | |' ladders
 
+# ---- what leaving out each kernel costs -------------------------------------------------------------
+# Of three problems: split is the fastest in two, by 1/2 and by none, because nothing else runs one; split-tiled in one, by 1/20.
+{
+    echo '{"schema": "parallax-results/1", "devices": [{"label": "cublas:0", "name": "chip", "physical": 3, "pci": "1"},'
+    echo ' {"label": "cuda:0", "name": "chip", "physical": 3, "pci": "1"}], "pairs": [], "records": ['
+    record 8 cuda:0 1 split-tiled 0 false 300 5 && echo ,
+    record 8 cuda:0 1 split:64/4 0 false 200 7 && echo ,
+    record 8 cuda:0 1 split 0 false 210 7 && echo ,
+    record 8 cuda:0 1 never 0 false 400 4 && echo ,
+    record 8 cuda:0 1 never 0 false 1 4 wrong && echo ,
+    record 8 cublas:0 0 k 0 true 10 50 && echo ,
+    record 9 cuda:0 1 split-tiled 1 false 100 7 && echo ,
+    record 9 cuda:0 1 split 1 false 105 7 && echo ,
+    record 10 cuda:0 1 split 2 false 100 7
+    echo ']}'
+} >"$work/without.json"
+row "$work/without.json" '| gemm f32 | cuda | split-tiled | 1 of 3 | 1.016 | 1.05 | 0 | 0 | stays |' without
+row "$work/without.json" '| gemm f32 | cuda | split | 2 of 3 | 1.225 | 1.50 | 1 | 1 | stays |' without
+row "$work/without.json" '| gemm f32 | cuda | never | 0 of 3 | 1.000 | 1.00 | 0 | 0 | could go |' without
+! grep -q cublas "$work/out" || fail "a library is left out of its own"
+# A loss of 1 % in the mean, or of a tenth in one problem of fifty, is not enough.
+lossy() { # RATIO PROBLEMS: of which the first is lost
+    echo '{"schema": "parallax-results/1", "devices": [{"label": "cuda:0", "name": "chip", "physical": 3, "pci": "1"}],'
+    echo ' "pairs": [], "records": ['
+    for problem in $(seq "$2"); do
+        [ "$problem" = 1 ] || echo ,
+        record "$problem" cuda:0 0 a "$problem" false 1000 1 && echo ,
+        record "$problem" cuda:0 0 b "$problem" false "$(if [ "$problem" = 1 ]; then echo "$1"; else echo 999; fi)" 1
+    done
+    echo ']}'
+}
+lossy 1200 50 >"$work/lossy.json"
+row "$work/lossy.json" '| gemm f32 | cuda | a | 1 of 50 | 1.004 | 1.20 | 1 | 0 | could go |' without
+lossy 1200 49 >"$work/lossy.json"
+row "$work/lossy.json" '| gemm f32 | cuda | a | 1 of 49 | 1.004 | 1.20 | 1 | 0 | stays |' without
+
 # ---- backends beside each other, where operands are large --------------------------------------------
 # twins FILE QUEUES TIME-OF-CUDA TIME-OF-OPENCL
 twins() {

@@ -335,7 +335,7 @@ grep -q '^| partition/regions | partition camping | visible' "$work/out" || fail
 expect 2 "$results/bench-gemm.json" --markdown --section probes
 grep -q 'nothing for the section probes' "$work/err" || fail "an empty section is not told"
 expect 2 "$results/bench-gemm.json" --markdown --section none
-grep -q "there are: peers, twins, ladders, attribution, probes, aims" "$work/err" || fail "the sections are not named"
+grep -q "there are: peers, twins, ladders, attribution, probes, aims, without" "$work/err" || fail "the sections are not named"
 expect 2 "$results/bench-gemm.json" --section peers -o "$work/none.html"
 expect 2 "$results/bench-gemm.json" --markdown --plot ladder-gemm -o "$work/none.svg"
 
