@@ -121,7 +121,7 @@ static bool has_subgroup_shuffle(cl_device_id device)
 
 static uint32_t features_of(const plx_cl_device_entry *entry, cl_device_type type)
 {
-    uint32_t features = arithmetic_features(entry->device);
+    uint32_t features = arithmetic_features(entry->device) | PLX_FEATURE_COMPILES;
     if (query_uint(entry->device, CL_DEVICE_LOCAL_MEM_TYPE, CL_GLOBAL) == CL_LOCAL)
         features |= PLX_FEATURE_LOCAL_MEMORY;
     if (type & CL_DEVICE_TYPE_CPU)

@@ -228,7 +228,8 @@ enum {
     PLX_FEATURE_NVIDIA_PTX = 1u << 2,   /* OpenCL C that accepts NVIDIA's inline PTX */
     PLX_FEATURE_LOCAL_MEMORY = 1u << 3, /* shared (local) memory is real, on chip */
     PLX_FEATURE_FLUSHES_F32 = 1u << 4,  /* f32 subnormals are flushed to zero */
-    PLX_FEATURE_CPU = 1u << 5           /* the device is a processor, not an accelerator */
+    PLX_FEATURE_CPU = 1u << 5,          /* the device is a processor, not an accelerator */
+    PLX_FEATURE_COMPILES = 1u << 6      /* kernels are compiled for the device when a plan is made */
 };
 
 /* Texts end with a NUL.  The name, units, warp, the limits of blocks and grids and the bytes

@@ -30,9 +30,10 @@ void plx_ceilings_forget(plx_backend *backend);
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
 /* What a right result reached is a ceiling, too: the better value is kept, for all backends of the chip. */
 void plx_ceiling_raise(plx_backend *backend, plx_ceiling_kind kind, double value, plx_ceilings *ceilings);
-/* In the user's cache, for a day (ceilings_kept.c). */
+/* In the user's cache, for a day; what was not steady for ten minutes, and not in place of what is there
+ * (ceilings_kept.c). */
 void plx_ceilings_read(const plx_backend *backend, plx_ceilings *ceilings);
-void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, const plx_ceilings *ceilings);
+void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, const plx_ceilings *ceilings, bool steady);
 /* Whether what any device does at least, whatever it is, shows that a launch bounds this problem. */
 bool plx_ceiling_is_launch(const plx_workload *workload, double launch_ns);
 /* Whether a time is so far above a ceiling, *kind, that no device was that fast. */

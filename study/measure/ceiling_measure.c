@@ -341,35 +341,38 @@ static bool has_ceilings(const plx_context *context, size_t plugin)
     return false;
 }
 
-/* Calls see() with each backend that reaches this chip and has kernels for ceilings, opened for it. */
-static void each_way(const plx_backend *backend, void (*see)(void *data, plx_backend *through), void *data)
-{
-    plx_context *context = plx_backend_context(backend);
-    plx_plugin_report report;
-    plx_device_info info;
-    plx_backend *through;
-    char label[48];
-
-    for (size_t plugin = 0; plx_plugin_at(context, plugin, &report) == PLX_OK; ++plugin)
-        for (size_t device = 0; has_ceilings(context, plugin) && device < report.device_count; ++device) {
-            (void)snprintf(label, sizeof label, "%.36s:%u", report.name, (unsigned)device);
-            if (plx_device_at(context, plugin, device, &info) != PLX_OK ||
-                !plx_same_device(&info, plx_backend_device(backend)) || plx_open(context, label, &through) != PLX_OK)
-                continue;
-            see(data, through);
-            plx_close(through);
-        }
-}
-
 typedef struct best_way {
     plx_backend *backend;
     plx_ceiling_kind kind;
+    bool compiling;     /* now asked: backends that compile their kernels, or the others */
     measured own, best; /* own: by the same API */
 } best_way;
 
-static void see_way(void *data, plx_backend *through)
+static bool compiles(const plx_device_info *device)
 {
-    best_way *found = data;
+    return (device->features & PLX_FEATURE_COMPILES) != 0;
+}
+
+/* What is compiled for a processor reaches no more than machine code for each of its vector units, and the compiler
+ * alone takes more time and memory than all ceilings: there one way is enough.  Only the launch of an API that compiles
+ * is that API's. */
+static bool is_enough(const best_way *found)
+{
+    return is_processor(found->backend) && found->best.value > 0.0 &&
+           !(found->compiling && found->kind == PLX_CEILING_LAUNCH && compiles(plx_backend_device(found->backend)));
+}
+
+static bool is_way(const best_way *found, const plx_device_info *through)
+{
+    const char *api = plx_backend_device(found->backend)->api;
+    const bool of_others = is_processor(found->backend) && found->best.value > 0.0 && strcmp(through->api, api) != 0;
+
+    return compiles(through) == found->compiling && !of_others &&
+           plx_same_device(through, plx_backend_device(found->backend));
+}
+
+static void see_way(best_way *found, plx_backend *through)
+{
     const plx_device_info *one = plx_backend_device(through), *other = plx_backend_device(found->backend);
     const measured seen = measure(through, found->kind);
 
@@ -377,6 +380,39 @@ static void see_way(void *data, plx_backend *through)
         found->best = seen;
     if (strcmp(one->api, other->api) == 0 && is_better(found->kind, seen.value, found->own.value))
         found->own = seen;
+}
+
+/* Measures by each device of the plugin that is this chip, opened for it. */
+static void each_device(best_way *found, size_t plugin)
+{
+    plx_context *context = plx_backend_context(found->backend);
+    plx_plugin_report report;
+    plx_device_info info;
+    plx_backend *through;
+    char label[48];
+
+    if (plx_plugin_at(context, plugin, &report) != PLX_OK)
+        return;
+    for (size_t device = 0; device < report.device_count && !is_enough(found); ++device) {
+        (void)snprintf(label, sizeof label, "%.36s:%u", report.name, (unsigned)device);
+        if (plx_device_at(context, plugin, device, &info) != PLX_OK || !is_way(found, &info) ||
+            plx_open(context, label, &through) != PLX_OK)
+            continue;
+        see_way(found, through);
+        plx_close(through);
+    }
+}
+
+/* The kernels are asked for first: a plugin without any need not list its devices, for which drivers are loaded. */
+static void each_way(best_way *found, bool compiling)
+{
+    plx_context *context = plx_backend_context(found->backend);
+    const size_t count = plx_plugin_count(context);
+
+    found->compiling = compiling;
+    for (size_t plugin = 0; plugin < count && !is_enough(found); ++plugin)
+        if (has_ceilings(context, plugin))
+            each_device(found, plugin);
 }
 
 static void note(plx_ceilings *ceilings, plx_ceiling_kind kind, measured found)
@@ -396,24 +432,24 @@ static measured kept_of(const plx_ceilings *ceilings, plx_ceiling_kind kind)
                       .at_power_limit = (ceilings->at_power_limit >> kind & 1) != 0};
 }
 
-/* A device of which nothing tells the chip has its own kernels alone.  What was measured steadily is kept. */
+/* A device of which nothing tells the chip has its own kernels alone. */
 static measured measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
 {
     best_way found = {.backend = backend, .kind = kind};
     plx_ceilings kept = {.tried = 0};
     const bool has = has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend));
-    const bool alone = has && (kind == PLX_CEILING_LAUNCH ||
-                               !plx_same_device(plx_backend_device(backend), plx_backend_device(backend)));
+    const plx_device_info *device = plx_backend_device(backend);
+    const bool machine_code = is_processor(backend) && !compiles(device);
+    const bool alone = has && (kind == PLX_CEILING_LAUNCH || machine_code || !plx_same_device(device, device));
 
     if (alone)
         found.own = found.best = measure(backend, kind);
-    else
-        each_way(backend, see_way, &found);
+    for (int compiling = 0; compiling < 2 && (machine_code || !alone); ++compiling)
+        each_way(&found, compiling == 1);
     if (kind == PLX_CEILING_LAUNCH && found.own.value > 0.0)
         found.best = found.own;
     note(&kept, kind, found.best);
-    if (found.best.was_steady)
-        plx_ceiling_write(backend, kind, &kept);
+    plx_ceiling_write(backend, kind, &kept, found.best.was_steady);
     return found.best;
 }
 
@@ -517,7 +553,7 @@ static void raise_to(plx_backend *backend, plx_ceiling_kind kind, measured found
     recall(backend, ceilings);
     if (is_better(kind, found.value, ceilings->value[kind])) {
         note(ceilings, kind, found);
-        plx_ceiling_write(backend, kind, ceilings);
+        plx_ceiling_write(backend, kind, ceilings, true);
     }
     remember(backend, ceilings);
 }

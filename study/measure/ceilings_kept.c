@@ -1,8 +1,9 @@
 /* Ceilings that were measured, kept for a day in the user's cache: ceilings.tsv, a line for each kind of each
  * way to a device: seconds since 1970, whose it is, kind, value, and where they are known the clock in MHz and whether
  * the device was at its power limit.  Whose: device, plugin, driver, version of
- * parallax and hash of its kernels, processors and their quota, so that none is taken for another's.  Only
- * what was measured steadily, or reached by a right result, is kept. */
+ * parallax and hash of its kernels, processors and their quota, so that none is taken for another's.  What
+ * was measured steadily, or reached by a right result, is kept for a day; else, on a busy machine, for ten minutes, as
+ * a line that is almost a day old, so that not every process measures it again. */
 #include "study/measure/ceiling.h"
 
 #include "base/cache_dir.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { DAY = 24 * 3600, MOST_OF_LINE = 2048, MOST_LINES = 512 };
+enum { DAY = 24 * 3600, UNSTEADY = 600, MOST_OF_LINE = 2048, MOST_LINES = 512 };
 
 static const char file_name[] = "ceilings.tsv", first_line[] = "parallax-ceilings/1\n";
 
@@ -127,10 +128,18 @@ static void copy_line(void *data, const kept_line *line)
         put_line(r->to, line);
 }
 
-/* Whatever fails: then it is measured again next time. */
-void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, const plx_ceilings *ceilings)
+static bool is_kept(const plx_backend *backend, plx_ceiling_kind kind)
 {
-    kept_line line = {.seconds = (long long)time(NULL),
+    plx_ceilings kept = {.tried = 0};
+
+    plx_ceilings_read(backend, &kept);
+    return (kept.tried >> kind & 1) != 0;
+}
+
+/* Whatever fails: then it is measured again next time. */
+void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, const plx_ceilings *ceilings, bool steady)
+{
+    kept_line line = {.seconds = (long long)time(NULL) - (steady ? 0 : DAY - UNSTEADY),
                       .value = ceilings->value[kind],
                       .clock_mhz = ceilings->clock_mhz[kind],
                       .at_power_limit = (int)(ceilings->at_power_limit >> kind & 1)};
@@ -139,7 +148,7 @@ void plx_ceiling_write(const plx_backend *backend, plx_ceiling_kind kind, const 
     size_t length = 0;
     int lock;
 
-    if (!(line.value > 0.0) || !plx_cache_path(file_name, path, sizeof path) ||
+    if (!(line.value > 0.0) || (!steady && is_kept(backend, kind)) || !plx_cache_path(file_name, path, sizeof path) ||
         plx_cache_lock(path, &lock, &error) != PLX_OK)
         return;
     owner_of(backend, line.whose);

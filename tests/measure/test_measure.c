@@ -1,5 +1,7 @@
 /* The statistics of timings, which samples are believed, which ceiling applies, and how
  * many buffers take turns: all of it without a device and without a clock. */
+#define _XOPEN_SOURCE 700 /* mkdtemp, setenv */
+
 #include "study/measure/ceiling.h"
 #include "study/measure/timed_sets.h"
 #include "base/text.h"
@@ -7,7 +9,9 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -865,6 +869,52 @@ static void a_context_measures_ceilings_once(void **unused)
     plx_context_destroy(context);
 }
 
+/* What a cache of its own has after a value was written, and for how many seconds yet. */
+static double kept_after(plx_backend *backend, double value, bool steady, long long *left)
+{
+    plx_ceilings ceilings = {.value = {[PLX_CEILING_READ] = value}}, kept = {.tried = 0};
+    char path[400], line[2048] = "";
+    plx_ceiling_write(backend, PLX_CEILING_READ, &ceilings, steady);
+    (void)snprintf(path, sizeof path, "%s/parallax/ceilings.tsv", getenv("XDG_CACHE_HOME"));
+    FILE *from = fopen(path, "r");
+    assert_non_null(from);
+    for (int i = 0; i < 2; ++i)
+        assert_non_null(fgets(line, sizeof line, from));
+    assert_null(fgets(line, sizeof line, from)); /* one line of it alone */
+    assert_int_equal(fclose(from), 0);
+    *left = strtoll(line, NULL, 10) + 24LL * 3600 - (long long)time(NULL);
+    plx_ceilings_read(backend, &kept);
+    assert_int_equal(kept.tried, 1 << PLX_CEILING_READ);
+    return kept.value[PLX_CEILING_READ];
+}
+
+/* And does not take the place of what was steady: what disturbs only makes it worse. */
+static void what_was_not_steady_is_kept_for_minutes(void **unused)
+{
+    char home[] = "/tmp/parallax-ceilings-XXXXXX", command[64], *before = getenv("XDG_CACHE_HOME");
+    plx_context *context;
+    plx_backend *backend;
+    long long left;
+    (void)unused;
+    before = before == NULL ? NULL : strdup(before);
+    assert_non_null(mkdtemp(home));
+    assert_int_equal(setenv("XDG_CACHE_HOME", home, 1), 0);
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    assert_int_equal(plx_open(context, "host", &backend), PLX_OK);
+    assert_true(kept_after(backend, 2, false, &left) == 2);
+    assert_true(left > 0 && left <= 600);
+    assert_true(kept_after(backend, 5, true, &left) == 5);
+    assert_true(left > 23LL * 3600);
+    assert_true(kept_after(backend, 3, false, &left) == 5);
+    assert_true(left > 23LL * 3600);
+    plx_close(backend);
+    plx_context_destroy(context);
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", home);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(before == NULL ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before, 1), 0);
+    free(before);
+}
+
 /* ---- several problems ------------------------------------------------------------------ */
 
 /* What differs in its compute type at most has the operands and the reference of the one before; a type that nothing
@@ -933,6 +983,7 @@ int main(void)
         cmocka_unit_test(a_sample_takes_the_worst_of_before_and_after),
         cmocka_unit_test(a_device_is_asked_again_after_ten_times_as_long_as_it_takes),
         cmocka_unit_test(a_context_measures_ceilings_once),
+        cmocka_unit_test(what_was_not_steady_is_kept_for_minutes),
         cmocka_unit_test(problems_in_a_row_are_judged_by_their_own_operands),
         cmocka_unit_test(memory_of_a_context_is_found_again),
         cmocka_unit_test(each_problem_has_its_ceiling),
