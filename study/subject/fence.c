@@ -98,7 +98,8 @@ static int no_changes(bool on_device)
     if (on_device) { /* what a driver opens, and where compilers put what they make */
         const char *scratch = getenv("PLX_SUBJECT_SCRATCH");
         allow(set, "/dev", LANDLOCK_ACCESS_FS_WRITE_FILE);
-        allow(set, "/proc/self/task", LANDLOCK_ACCESS_FS_WRITE_FILE); /* CUDA names its threads, or does not begin */
+        /* CUDA names its threads, or does not begin; it opens those files as if they could be cut off. */
+        allow(set, "/proc/self/task", LANDLOCK_ACCESS_FS_WRITE_FILE | (rules.files & TRUNCATE));
         if (scratch != NULL)
             allow(set, scratch, rules.files);
     }
