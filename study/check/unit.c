@@ -326,7 +326,7 @@ static plx_status try_configs(part *p, size_t which, const plx_case *tried, size
     plx_config *configs = plx_candidate_configs(candidate, &tried->problem, &count);
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+    for (size_t i = 0; status == PLX_OK && i < count && !plx_studies_stopped(); ++i) {
         memcpy(candidate->config, configs[i].name, sizeof candidate->config);
         status = run_and_count(p, which, candidate->kernel->name, tried, number, inputs, references);
         plx_candidate_clear(candidate);
@@ -344,13 +344,17 @@ static plx_status try_candidate(part *p, size_t which, const plx_case *tried, si
     char name[64];
 
     candidate->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
+    if (plx_studies_stopped())
+        return PLX_OK;
     progress(p->shared, candidate, p->unit->operation);
     if (!suits(p, which, tried))
         return PLX_OK;
     if (tried->configs && candidate->config[0] == '\0')
         status = try_configs(p, which, tried, number, inputs, references);
+    if (status != PLX_OK || plx_studies_stopped())
+        return status;
     plx_candidate_name(candidate, name);
-    return status == PLX_OK ? run_and_count(p, which, name, tried, number, inputs, references) : status;
+    return run_and_count(p, which, name, tried, number, inputs, references);
 }
 
 /* The buffers go before the inputs that they hold. */

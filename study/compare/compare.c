@@ -14,7 +14,7 @@ static bool is_stopped(plx_candidate *candidate)
 {
     if (!plx_studies_stopped())
         return false;
-    (void)snprintf(candidate->reason, sizeof candidate->reason, "interrupted before it was run");
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "%s", plx_reason_interrupted);
     return true;
 }
 

@@ -2,6 +2,7 @@
  * GitHub reads them from a job's output.  Each record, each pair of right results that disagrees and each difference is
  * a case; what does not decide the exit status is skipped and no failure. */
 #include "study/report/report.h"
+#include "study/results/results.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct ci_case {
     char status[40]; /* "wrong", "slower" */
     char time[160], error[40];
     char why[700];
+    bool passed_over; /* has nothing to say: if it is skipped, no line is of it */
 } ci_case;
 
 /* What is done with each case. */
@@ -47,8 +49,11 @@ static void put_junit(const ci_case *one, FILE *to)
     (void)fputs("\"/>\n  </testcase>\n", to);
 }
 
+/* What is not for the problem, or was not begun, is in the heading's numbers alone. */
 static void put_markdown(const ci_case *one, FILE *to)
 {
+    if (one->verdict == SKIPPED && one->passed_over)
+        return;
     const char *const cells[] = {one->name, one->problem, one->status, one->time, one->error, one->why};
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
         (void)fputs(i == 0 ? "| " : " | ", to);
@@ -163,6 +168,7 @@ static void take_record(const plx_results *results, size_t which, ci_writer *wri
         (void)snprintf(one.error, sizeof one.error, "rounded");
     else if (record->error.measured && record->outcome == PLX_OUTCOME_OK)
         plx_number_text(record->error.max_over_bound, 2, one.error, sizeof one.error);
+    one.passed_over = record->outcome == PLX_OUTCOME_UNSUPPORTED || plx_record_was_interrupted(record);
     (void)snprintf(one.why, sizeof one.why, "%s%s", record->reason,
                    record->outcome == PLX_OUTCOME_WRONG && one.verdict == SKIPPED
                        ? " (a library that nobody named: --strict makes it a failure)"

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "study/report/report.h"
+#include "study/results/results.h"
 
 #include "base/table.h"
 #include "base/text.h"
@@ -61,6 +62,7 @@ typedef struct report_table {
     size_t row_count, special; /* of the rows those from here on are of kernels for special shapes */
     bool all_pairs, configs;
     size_t other_types, other_shapes; /* kernels that are not for this problem, and no rows unless all were asked for */
+    size_t interrupted;               /* nor are those that were not begun */
     bool mixed;                       /* rows have problems of their own: each is the worst of many cases */
     plx_table lines;
 } report_table;
@@ -497,22 +499,28 @@ static bool is_same_case(const plx_record *a, const plx_record *b)
            a->from_files == b->from_files && a->seed == b->seed && a->shift == b->shift;
 }
 
-/* Of "all" those that don't suit the problem, where others of that backend do. */
+/* Of "all" those that don't suit the problem, where others of that backend do, and those that were not begun. */
 static bool is_left_out(const report_table *table, const plx_record *record)
 {
     const plx_results *results = table->results;
-    if (table->all_pairs || results->check != NULL || record->named || record->outcome != PLX_OUTCOME_UNSUPPORTED)
+    const bool interrupted = plx_record_was_interrupted(record);
+    if (table->all_pairs || results->check != NULL || record->named ||
+        (record->outcome != PLX_OUTCOME_UNSUPPORTED && !interrupted))
         return false;
-    for (size_t i = 0; i < results->record_count; i++)
-        if (results->records[i].group == record->group && strcmp(results->records[i].backend, record->backend) == 0 &&
-            results->records[i].outcome != PLX_OUTCOME_UNSUPPORTED)
+    for (size_t i = 0; i < results->record_count; i++) {
+        const plx_record *other = &results->records[i];
+        if (other->group == record->group && other->outcome != PLX_OUTCOME_UNSUPPORTED &&
+            !plx_record_was_interrupted(other) && (interrupted || strcmp(other->backend, record->backend) == 0))
             return true;
+    }
     return false;
 }
 
 static void count_left_out(report_table *table, const plx_record *record)
 {
-    if (strstr(record->reason, " does not take ") != NULL)
+    if (plx_record_was_interrupted(record))
+        table->interrupted++;
+    else if (strstr(record->reason, " does not take ") != NULL)
         table->other_types++;
     else
         table->other_shapes++;
@@ -523,6 +531,11 @@ static void put_left_out(const report_table *table)
 {
     const size_t all = table->other_types + table->other_shapes;
     char text[160];
+    if (table->interrupted > 0) {
+        (void)snprintf(text, sizeof text, "run: %zu kernel%s, interrupted before; -v shows each", table->interrupted,
+                       table->interrupted == 1 ? "" : "s");
+        plx_put_wrapped(table->to, text, "not", 2, table->style.width);
+    }
     if (all == 0)
         return;
     (void)snprintf(text, sizeof text,
@@ -573,7 +586,7 @@ static void take_rows(report_table *table, size_t group, bool special)
 static void collect_rows(report_table *table, size_t group)
 {
     bool timed = false, bounded = false, called = false;
-    table->row_count = table->other_types = table->other_shapes = 0;
+    table->row_count = table->other_types = table->other_shapes = table->interrupted = 0;
     table->mixed = false;
     take_rows(table, group, false);
     table->special = table->row_count;

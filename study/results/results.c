@@ -19,6 +19,13 @@ static void *grown(void *list, size_t count, size_t size)
     return realloc(list, (count == 0 ? 1 : 2 * count) * size);
 }
 
+const char plx_reason_interrupted[] = "interrupted before it was run";
+
+bool plx_record_was_interrupted(const plx_record *record)
+{
+    return record->outcome == PLX_OUTCOME_NOT_RUN && strcmp(record->reason, plx_reason_interrupted) == 0;
+}
+
 plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error)
 {
     plx_record *records = grown(results->records, results->record_count, sizeof *records);

@@ -42,6 +42,16 @@ interrupt compare reduce 10 --dtype i32 --backend faulty --kernel right --kernel
 shows "faulty:0  same    not-run"
 shows "interrupted before it was run"
 grep -q 'skipped="1"' "$work/junit" || fail "what was not run is not skipped"
+# Of all kernels those that were not begun are one line, and in a comment on a change only a number.
+expected='[1-9] of [0-9]+'
+interrupt compare reduce 10 --dtype i32 --backend host --backend faulty --kernel all --no-timing
+shows "kernels, interrupted before; -v shows each"
+interrupt compare reduce 10 --dtype i32 --backend host --backend faulty --kernel all --no-timing --markdown
+grep -q "before it was run" "$work/out" && fail "what was not begun has lines: $(cat "$work/out")"
+shows " skipped"
+# The case that is under way is left, too: another kernel of it is not begun.
+expected='1 of [0-9]+'
+interrupt check reduce --dtype i32 --backend faulty --kernel right --kernel same --case 1 --seed 1
 expected='[0-9]+ of [0-9]+'
 interrupt check reduce --dtype i32 --backend faulty --kernel right --csv "$work/csv"
 shows "faulty:0  right"
