@@ -222,6 +222,10 @@ plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t m
 void plx_cuda_text_unload(plx_session *session, CUmodule module);
 plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry, CUfunction *function,
                                   plx_error *error);
+/* The bytes of each parameter, and how many there are, of which at most `capacity` are written.  *known false: the
+ * driver does not tell. */
+plx_status plx_cuda_function_parameters(plx_session *session, CUfunction function, size_t *bytes, size_t capacity,
+                                        size_t *count, bool *known, plx_error *error);
 /* The machine code that the driver makes of it, malloc'ed. */
 plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers, void **cubin,
                                   size_t *length, plx_error *error);

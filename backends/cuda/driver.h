@@ -88,8 +88,12 @@
     X(MemcpyPeerAsync, "cuMemcpyPeerAsync", NULL, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))
 /* Between processes. */
 #define PLX_CUDA_PROCESS_FUNCTIONS(X) X(IpcGetMemHandle, "cuIpcGetMemHandle", NULL, (CUipcMemHandle *, CUdeviceptr))
+/* From CUDA 12.4 on. */
+#define PLX_CUDA_PARAMETER_FUNCTIONS(X) \
+    X(FuncGetParamInfo, "cuFuncGetParamInfo", NULL, (CUfunction, size_t, size_t *, size_t *))
 #define PLX_CUDA_NEWER_FUNCTIONS(X) \
     PLX_CUDA_PROCESS_FUNCTIONS(X)   \
+    PLX_CUDA_PARAMETER_FUNCTIONS(X) \
     PLX_CUDA_PEER_FUNCTIONS(X) PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X) PLX_CUDA_CAPTURE_FUNCTIONS(X)
 
 typedef struct plx_cuda_driver {

@@ -113,6 +113,31 @@ plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, ui
     return PLX_OK;
 }
 
+/* One after the other, until there is none of that number. */
+plx_status plx_cuda_function_parameters(plx_session *session, CUfunction function, size_t *bytes, size_t capacity,
+                                        size_t *count, bool *known, plx_error *error)
+{
+    CUresult result = CUDA_SUCCESS;
+    size_t found = 0;
+    *known = false;
+    if (plx_cuda.FuncGetParamInfo == NULL)
+        return PLX_OK;
+    while (result == CUDA_SUCCESS) {
+        size_t offset = 0, size = 0;
+        result = plx_cuda.FuncGetParamInfo(function, found, &offset, &size);
+        if (result == CUDA_SUCCESS && found < capacity)
+            bytes[found] = size;
+        found += result == CUDA_SUCCESS;
+    }
+    if (result == CUDA_ERROR_NOT_SUPPORTED)
+        return PLX_OK;
+    if (result != CUDA_ERROR_INVALID_VALUE)
+        return plx_cuda_check(session, error, result, "cuFuncGetParamInfo");
+    *known = true;
+    *count = found;
+    return PLX_OK;
+}
+
 /* Behind what the system keeps for itself and what the function declares. */
 plx_status plx_cuda_dynamic_shared_start(plx_session *session, CUfunction function, uint64_t *start, plx_error *error)
 {

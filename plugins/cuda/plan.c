@@ -268,6 +268,38 @@ static plx_status add_arguments(plx_session *session, const device_code *code, c
     return status;
 }
 
+/* As others' device code takes it. */
+static size_t bytes_of(const launch_argument *argument)
+{
+    switch (argument->kind) {
+    case MAP:
+        return sizeof(plx_cuda_map_argument);
+    case BYTES:
+        return (size_t)argument->value;
+    default:
+        return sizeof(CUdeviceptr);
+    }
+}
+
+/* Of launches that others wrote: a parameter of another width would be read from what lies behind the argument. */
+static plx_status check_parameters(plx_session *session, const launch *made, plx_error *error)
+{
+    size_t bytes[MOST_ARGUMENTS], count = 0;
+    bool known;
+    const plx_status status =
+        plx_cuda_function_parameters(session, made->function, bytes, MOST_ARGUMENTS, &count, &known, error);
+    if (status != PLX_OK || !known)
+        return status;
+    if (count != made->argument_count)
+        return plx_fail(error, PLX_INVALID, "%.80s takes %zu arguments, the recipe gives %zu", made->entry, count,
+                        made->argument_count);
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != bytes_of(&made->arguments[i]))
+            return plx_fail(error, PLX_INVALID, "%.80s: parameter %zu has %zu bytes, the recipe gives %zu", made->entry,
+                            i + 1, bytes[i], bytes_of(&made->arguments[i]));
+    return PLX_OK;
+}
+
 /* Of launches that others wrote: what a function must be told before it is launched so. */
 static plx_status set_attributes(plx_session *session, const plx_step *step, launch *made, plx_error *error)
 {
@@ -309,6 +341,8 @@ static plx_status make_launch(plx_session *session, const device_code *code, con
     plx_status status = find_function(session, code, recipe, step, made, error);
     if (status == PLX_OK)
         status = add_arguments(session, code, step, problem, made, error);
+    if (status == PLX_OK && code->list != NULL)
+        status = check_parameters(session, made, error);
     if (status == PLX_OK)
         status = set_attributes(session, step, made, error);
     if (status != PLX_OK)

@@ -327,6 +327,40 @@ static void functions_reach_the_memory(void **unused)
     end_work(&work);
 }
 
+/* Where the driver knows the parameters, arguments of other widths are refused, and too many or too few. */
+static void widths_are_those_of_the_driver(void **unused)
+{
+    static const size_t right[] = {8, 8, 8, 8, 4, 8, 16};
+    workbench work;
+    plx_plugin_plan *plan = NULL;
+    (void)unused;
+    begin_work(&work);
+    fake->knows_parameters = 1;
+    fake->parameter_count = 7;
+    memcpy(fake->parameter_bytes, right, sizeof right);
+    plan = plan_of(&work);
+    plugin->plan_destroy(plan);
+    fake->parameter_bytes[4] = 8;
+    assert_int_equal(plugin->plan_launches(work.made.session, &problem, &work.list, &plan, &error), PLX_INVALID);
+    assert_string_equal(error.text, "_Z1kPf: parameter 5 has 8 bytes, the recipe gives 4");
+    fake->parameter_bytes[4] = 4;
+    fake->parameter_bytes[6] = 12;
+    assert_int_equal(plugin->plan_launches(work.made.session, &problem, &work.list, &plan, &error), PLX_INVALID);
+    assert_string_equal(error.text, "_Z1kPf: parameter 7 has 12 bytes, the recipe gives 16");
+    for (fake->parameter_count = 0; fake->parameter_count < 7; fake->parameter_count += 6) {
+        assert_int_equal(plugin->plan_launches(work.made.session, &problem, &work.list, &plan, &error), PLX_INVALID);
+        assert_non_null(strstr(error.text, "arguments, the recipe gives 7"));
+    }
+    fake->failing_function = "cuFuncGetParamInfo";
+    fake->failing_result = 400; /* an invalid handle */
+    assert_int_not_equal(plugin->plan_launches(work.made.session, &problem, &work.list, &plan, &error), PLX_OK);
+    assert_non_null(strstr(error.text, "cuFuncGetParamInfo"));
+    fake->knows_parameters = 0;
+    plan = plan_of(&work);
+    plugin->plan_destroy(plan);
+    end_work(&work);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +372,7 @@ int main(void)
         cmocka_unit_test(what_can_not_be_is_refused),
         cmocka_unit_test(functions_reach_the_memory),
         cmocka_unit_test(alignment_is_kept),
+        cmocka_unit_test(widths_are_those_of_the_driver),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);
 }

@@ -38,8 +38,10 @@ typedef struct fake_cuda_state {
     /* So many calls from now, whatever they are but cuCtxSetCurrent, one returns failing_result; 0: none. */
     size_t failing_call;
     int device_count;
-    int static_shared;                     /* of every function */
-    int max_block_threads;                 /* of every function */
+    int static_shared;     /* of every function */
+    int max_block_threads; /* of every function */
+    int knows_parameters;  /* of every function: parameter_count sizes */
+    size_t parameter_count, parameter_bytes[FAKE_ARGUMENTS];
     int odd_attribute, odd_value;          /* this attribute of every device has this value; 0: none */
     size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
 

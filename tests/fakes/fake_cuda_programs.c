@@ -136,6 +136,19 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute att
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size)
+{
+    ENTER(fake_enter_context, "cuFuncGetParamInfo");
+    (void)function;
+    if (!fake_cuda.knows_parameters)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (index >= fake_cuda.parameter_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = 0;
+    *size = fake_cuda.parameter_bytes[index];
+    return CUDA_SUCCESS;
+}
+
 /* ---- tensor maps ------------------------------------------------------- */
 
 static CUresult check_map(const fake_map *map, const cuuint32_t *every)
