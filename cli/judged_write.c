@@ -60,6 +60,7 @@ static void write_kernel(plx_json *json, const judged *of)
     plx_json_text(json, "image_sha256", facts->image_sha256[0] != '\0' ? facts->image_sha256 : NULL);
     plx_json_text(json, "compiler", facts->compiler[0] != '\0' ? facts->compiler : NULL);
     plx_json_flag(json, "finite_only", facts->finite_only);
+    plx_json_flag(json, "zeros_of_any_sign", facts->zeros_of_any_sign);
     plx_json_flag(json, "claims_nothing", facts->claims_nothing);
     plx_json_object_end(json);
 }
@@ -414,6 +415,8 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
         (void)fprintf(to, "in a process of its own: %s\n", of->fence);
     if (of->facts.finite_only)
         (void)fprintf(to, "not judged: NaN and infinities, which are not for it\n");
+    if (of->facts.zeros_of_any_sign)
+        (void)fprintf(to, "not judged: the signs of zeros, which may be either\n");
     print_cases(to, of);
     if (of->found_wrong)
         print_first_wrong(to, of);

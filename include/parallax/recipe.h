@@ -91,7 +91,8 @@ typedef struct plx_kernel_facts {
     bool claims_nothing;   /* of its depth */
     bool is_function;      /* that launches what it likes, in a process of its own */
     bool has_recipe;
-    uint64_t reserved[8]; /* 0 */
+    bool zeros_of_any_sign; /* the sign of a zero is not compared */
+    uint64_t reserved[8];   /* 0 */
 } plx_kernel_facts;
 
 /* Reads both; nothing is compiled.  PLX_IO, PLX_INVALID: a file can't be read, or is not what it must be. */

@@ -280,7 +280,8 @@ enum {
     PLX_KERNEL_FOR_TF32 = 1u << 7,
     /* Takes plx_problem.batch, and reduce.inner, in one execution, all that supports() does not refuse; of others the
        core makes as many as there are problems. */
-    PLX_KERNEL_BATCHED = 1u << 8
+    PLX_KERNEL_BATCHED = 1u << 8,
+    PLX_KERNEL_ANY_ZERO = 1u << 9 /* where a computed result is zero its sign may be either */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

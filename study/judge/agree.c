@@ -78,11 +78,13 @@ static difference contrast_real(const contrast *of, int64_t element, int64_t pla
 
 static difference contrast_exact(const contrast *of, int64_t place)
 {
-    plx_dtype dtype = plx_result_dtype(of->inputs);
-    bool both_nan = plx_factor_count(of->inputs) > 0 && plx_element_is_nan(dtype, of->first->result, place) &&
-                    plx_element_is_nan(dtype, of->second->result, place);
+    const plx_dtype dtype = plx_result_dtype(of->inputs);
+    const bool computed = plx_factor_count(of->inputs) > 0 && plx_is_floating(dtype);
+    const double a = computed ? plx_element_value(dtype, of->first->result, place) : 1.0,
+                 b = computed ? plx_element_value(dtype, of->second->result, place) : 2.0;
+    const bool any_zero = of->first->bound.either_zero || of->second->bound.either_zero;
 
-    if (both_nan)
+    if ((isnan(a) && isnan(b)) || (any_zero && a == 0.0 && b == 0.0))
         return (difference){true, 0.0, 0.0};
     return (difference){false, (double)INFINITY, (double)INFINITY};
 }

@@ -210,7 +210,7 @@ plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic
     bound.unit = unit_of(inputs, by, alpha, beta);
     bound.rounded_once = bound.unit > 0.0 || (by->compute == PLX_COMPUTE_PLAIN && sums_are_own(inputs, by) &&
                                               rounds_once(inputs, alpha, beta));
-    bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
+    bound.either_zero = by->any_zero || (alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0);
     bound.signed_zeros = bound.unit > 0.0 || never_rounds(inputs, by, alpha, beta) ||
                          (sums_are_own(inputs, by) && plx_factor_count(inputs) < 2);
     return bound;
@@ -237,6 +237,7 @@ plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *ker
         .accumulator = plx_kept_in(kernel, dtype),
         .matrix_units = sums_in_matrix_units(inputs, kernel),
         .flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0,
+        .any_zero = (kernel->flags & PLX_KERNEL_ANY_ZERO) != 0,
         .depth = (double)roundings,
     };
 }

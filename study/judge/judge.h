@@ -337,6 +337,7 @@ typedef struct plx_arithmetic {
     plx_dtype accumulator; /* what sums are kept in */
     bool matrix_units;     /* terms are added in units that cut off, neither in any order nor to the nearest */
     bool flushes;
+    bool any_zero;        /* +0 and -0 are as good, wherever the result is zero */
     double depth;         /* roundings that a term can meet */
     int64_t narrow_parts; /* sums of parts that were rounded to the result's type; below 2: none */
 } plx_arithmetic;

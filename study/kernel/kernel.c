@@ -109,6 +109,7 @@ static plx_status fill_facts(plx_kernel_file *made, plx_error *error)
     plx_source_hash(made->source.text, made->source.length, facts->source_sha256);
     facts->dtypes = dtypes_of(made->recipe);
     facts->finite_only = made->recipe->finite_only;
+    facts->zeros_of_any_sign = made->recipe->zeros_of_any_sign;
     facts->claims_nothing = !made->recipe->depth.there;
     if (!takes_compute(made->recipe, made->compute))
         return plx_fail(error, PLX_INVALID, "%.160s: problem.compute: %s is not among them", made->recipe->path,
@@ -391,7 +392,8 @@ plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, pl
                   .limit = "",
                   .needs = "",
                   .dtypes = dtypes_of(kernel->recipe),
-                  .flags = kernel->uses_units ? PLX_KERNEL_MATRIX_UNITS : 0,
+                  .flags = (kernel->uses_units ? PLX_KERNEL_MATRIX_UNITS : 0u) |
+                           (kernel->recipe->zeros_of_any_sign ? PLX_KERNEL_ANY_ZERO : 0u),
                   .compute = kernel->compute,
                   .accumulator_f32 = accumulator_of(kernel->recipe),
                   .reproducibility = reproducibility_of(kernel->recipe)},

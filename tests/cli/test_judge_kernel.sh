@@ -326,6 +326,20 @@ tried 1 wrong '"first_wrong": {' "$(echo "$sum_f16" | sed 's/vload_half(0, t) + 
 in_f16 ''
 tried 1 wrong '"first_wrong": {' "$sum_f16"
 shape=1000
+# A zero of the wrong sign is wrong, also of a minimum, unless signs of zeros are said to be any.
+for reduce in sum min; do
+    recipe case 1 "$plain" ', "where": ["n > 0"]' && sed -i "s/\"sum\"/\"$reduce\"/" "$work/case.json"
+    next='s + x[i]'
+    [ $reduce = min ] && next='isnan(s) ? s : isnan(x[i]) || i == 0 || x[i] < s ? x[i] : s'
+    turned="$head) { float s = 0; for (long i = 0; i < n; i++) s = $next; *y = s == 0 ? -s : s; }"
+    judge_zeros() { # EXIT STATUS
+        echo "$turned" >"$work/case.cl"
+        judged "$1" "$2" '"zeros_of_any_sign": ' reduce --source "$work/case.cl" --quick --no-timing --shape 1000 --reduce $reduce
+    }
+    judge_zeros 1 wrong
+    sed -i 's/"launches"/"claims": {"zeros": "any_sign"}, "launches"/' "$work/case.json"
+    judge_zeros 0 right
+done
 # Values of every width, null, a struct, a factor by pointer.
 recipe case 1 "$plain"', {"i8": -3}, {"i16": -300}, {"i32": 70000}, {"u32": 4000000000}, {"u64": 5}, {"f32": 0.5}, {"f64": 0.25}, {"null": true}, {"struct": [{"i32": 7}, {"i64": "n"}]}'
 tried 0 right '' "struct s { int a; long b; };
