@@ -351,8 +351,10 @@ static plx_status try_candidate(part *p, size_t which, const plx_case *tried, si
         return PLX_OK;
     if (tried->configs && candidate->config[0] == '\0')
         status = try_configs(p, which, tried, number, inputs, references);
-    if (status != PLX_OK || plx_studies_stopped())
+    if (status != PLX_OK || plx_studies_stopped()) {
+        candidate->outcome = PLX_OUTCOME_NOT_RUN; /* that of a configuration, whose result is gone */
         return status;
+    }
     plx_candidate_name(candidate, name);
     return run_and_count(p, which, name, tried, number, inputs, references);
 }
