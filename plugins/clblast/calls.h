@@ -2,7 +2,7 @@
 #ifndef PLX_PLUGINS_CLBLAST_CALLS_H
 #define PLX_PLUGINS_CLBLAST_CALLS_H
 
-#include "plugins/clblast/library.h"
+#include "plugins/clblast/answers.h"
 
 /* Where an operand starts, in elements. */
 typedef struct plx_clblast_place {

@@ -1,14 +1,8 @@
-/* What the files of the clblast plugin share: CLBlast's answers in words. */
+/* Sessions of the clblast plugin, with the user's tuned parameters. */
 #ifndef PLX_PLUGINS_CLBLAST_LIBRARY_H
 #define PLX_PLUGINS_CLBLAST_LIBRARY_H
 
 #include "backends/opencl/opencl.h"
-
-#include <clblast_c.h>
-
-/* PLX_OK for success; otherwise "CLBlastSgemm failed: ..." and the status that the
- * code amounts to. */
-plx_status plx_clblast_check(CLBlastStatusCode code, const char *function, plx_error *error);
 
 /* Opens a session whose device has the tuned parameters that the user names. */
 plx_status plx_clblast_open(size_t device, plx_session **session, plx_error *error);

@@ -6,6 +6,8 @@ plx_clblast_la_LDFLAGS = $(plugin_ldflags)
 plx_clblast_la_LIBADD = libplx-opencl-api.la $(CLBLAST_LIBS) $(JANSSON_LIBS)
 plx_clblast_la_SOURCES = \
 	$(vendor_sources) \
+	plugins/clblast/answers.c \
+	plugins/clblast/answers.h \
 	plugins/clblast/calls.c \
 	plugins/clblast/calls.h \
 	plugins/clblast/library.c \

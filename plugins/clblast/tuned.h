@@ -6,7 +6,7 @@
 #ifndef PLX_PLUGINS_CLBLAST_TUNED_H
 #define PLX_PLUGINS_CLBLAST_TUNED_H
 
-#include "plugins/clblast/library.h"
+#include "plugins/clblast/answers.h"
 
 /* Gives the device the parameters that were tuned for it. */
 plx_status plx_clblast_tune(cl_device_id device, const char *name, plx_error *error);

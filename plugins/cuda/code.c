@@ -7,7 +7,6 @@
 #include "backends/cuda/disassemble.h"
 #include "backends/cuda/listing.h"
 #include "kernels/recipe.h"
-#include "plugins/cuda/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

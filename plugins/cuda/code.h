@@ -1,10 +1,13 @@
-/* The cuda plugin's device code as text, and what is in it. */
+/* The cuda plugin's device code, compiled and as text, and what is in it. */
 #ifndef PLX_PLUGINS_CUDA_CODE_H
 #define PLX_PLUGINS_CUDA_CODE_H
 
 #include "kernels/image.h"
 
 #include <parallax/plugin.h>
+
+/* The compiled kernels, "gemm/naive" and so on; made by build-aux/embed. */
+extern const plx_image plx_cuda_images[];
 
 /* The PTX of the kernels that have a twin, compressed by xz, under the keys of plx_cuda_images. */
 extern const plx_image plx_cuda_texts[];

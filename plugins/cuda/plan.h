@@ -6,9 +6,6 @@
 #include "kernels/image.h"
 #include "kernels/recipe.h"
 
-/* The compiled kernels, "gemm/naive" and so on; made by build-aux/embed. */
-extern const plx_image plx_cuda_images[];
-
 /* Slots: contracts in parallax/plugin.h. */
 plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
 plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
