@@ -1,6 +1,7 @@
 /* Measures what a device can do at most: the ceiling kernels among the probes, each judged
  * on a small problem and then timed on a large one, once for the devices of a study. */
 #include "study/measure/ceiling.h"
+#include "study/measure/measure.h"
 #include "study/measure/timing.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* Times the candidates of a study on one problem: batches between two events, sets of operands that take turns past
  * the cache, candidates in random order, until each one's interval is narrow. */
 #include "study/measure/timed_results.h"
+#include "study/measure/measure.h"
 #include "study/measure/timing.h"
 
 #include "base/format.h"

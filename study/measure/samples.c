@@ -1,4 +1,5 @@
 /* Which samples to believe: those taken while the device ran as it typically does. */
+#include "study/measure/measure.h"
 #include "study/measure/timing.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* What timing is made of: queues that take turns, samples, and the reading of
- * clocks.  Private to libparallax; studies use measure.c through measure.h. */
+ * clocks.  Private to libparallax; studies use measure.c through measure.h, which this does not know. */
 #ifndef PLX_TIMING_H
 #define PLX_TIMING_H
 
 #include "base/clock.h"
-#include "study/measure/measure.h"
+#include "study/run/run.h"
 
 #include <parallax/compare.h>
 

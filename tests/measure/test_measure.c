@@ -5,6 +5,7 @@
 #include "study/measure/ceiling.h"
 #include "study/measure/timed_sets.h"
 #include "base/text.h"
+#include "study/measure/measure.h"
 #include "study/measure/timing.h"
 
 #include <math.h>
