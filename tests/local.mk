@@ -111,6 +111,7 @@ whole_forms = \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_new_operation.sh \
 	tests/judge/test_claims.sh \
+	tests/judge/test_mutants \
 	tests/kernels/test_gemm_configs \
 	tests/measure/test_liars.sh \
 	tests/measure/test_liars_device.sh \
