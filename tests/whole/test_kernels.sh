@@ -1,8 +1,8 @@
 #!/bin/sh
 # Every kernel on the host and on the first OpenCL device: each that is in the tree ran, is
 # within its bound in each case, and agrees with the others.  PoCL's compiler takes most of the time: `make check` tries
-# products in all cases in bf16 alone, and in f32 a few by each kernel; f64 and f16 have the texts of those.  CHECK_FORM=full
-# tries all.
+# products in all cases in bf16 alone, and matrix-vector products in f32; in other types a few by each kernel; the rest have
+# the texts of those.  CHECK_FORM=full tries all.
 set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH 2>/dev/null
@@ -29,8 +29,8 @@ if ! grep -q '^ *opencl:0 ' "$work/devices"; then
     exit 77
 fi
 
-wanted="--dtype bf16" spared='^gemm,.*,not-run,'
-[ "${CHECK_FORM:-}" != full ] || wanted= spared='^$'
+wanted="--dtype bf16" vectors="--dtype f32" spared='^\(gemm\|matvec\),.*,not-run,'
+[ "${CHECK_FORM:-}" != full ] || wanted='' vectors='' spared='^$'
 
 # check_into ARGUMENT...: of an operation or several, added to what is known.
 check_into() {
@@ -40,27 +40,35 @@ check_into() {
     [ $part -eq 0 ] || status=$part
 }
 status=0
-check_into reduce transpose matvec probe
 # shellcheck disable=SC2086 # words
-check_into gemm $wanted
+{
+    check_into reduce transpose probe
+    check_into matvec $vectors
+    check_into gemm $wanted
+}
 
-# once_into ARGUMENT...: one product by all kernels, as if it had been checked; 4: one alone has none to be compared with.
+# once_into OPERATION ARGUMENT...: one problem by all kernels, as if it had been checked; 4: one alone has none to be compared
+# with.
 once_into() {
-    "$parallax" compare gemm "$@" --kernel all --no-timing --backend host --backend opencl:0 --csv "$work/part.csv" \
+    operation=$1
+    shift
+    "$parallax" compare "$operation" "$@" --kernel all --no-timing --backend host --backend opencl:0 --csv "$work/part.csv" \
         >"$work/once" 2>&1 </dev/null
     part=$?
     cat "$work/part.csv" >>"$work/check.csv"
     [ $part -eq 0 ] || [ $part -eq 4 ] || { status=$part && cat "$work/once" >>"$work/err"; }
     awk -F, '/,(wrong|failed),/ && match($0, /,opencl:0,[^,]*,[^,]*,/) {
-        split(substr($0, RSTART + 1), word); print "wrong gemm/" word[3] ", on opencl:0: compared" }' "$work/part.csv" >>"$work/out"
+        split(substr($0, RSTART + 1), word); print "wrong " $1 "/" word[3] ", on opencl:0: compared" }' "$work/part.csv" >>"$work/out"
 }
 if [ -n "$wanted" ]; then
-    once_into 66x70x130 --alpha 1.5 --beta -0.75
-    once_into 7x261x1030 # for few rows
-    once_into 127x129x17 # for a short k
-    once_into 65x70x37 --compute tf32
-    once_into 129x65x70 --trans-a --compute f16x3
-    once_into 65x130x70 --trans-b --compute bf16x6
+    once_into gemm 66x70x130 --alpha 1.5 --beta -0.75
+    once_into gemm 7x261x1030 # for few rows
+    once_into gemm 127x129x17 # for a short k
+    once_into gemm 65x70x37 --compute tf32
+    once_into gemm 129x65x70 --trans-a --compute f16x3
+    once_into gemm 65x130x70 --trans-b --compute bf16x6
+    once_into matvec --shape 261x1030 --dtype bf16
+    once_into matvec --shape 1030x37 --dtype f64 --trans
 fi
 cat "$work/out" "$work/err" >"$work/said"
 grep -E '^[0-9]+ (cases|pairs)' "$work/out"
