@@ -71,7 +71,7 @@ plant() {
         cp "$work/kept" "$kept"
 }
 value() {
-    run compare reduce 20000000 --backend host --seconds 0.05 --json "$work/json"
+    run compare reduce 5000000 --backend host --seconds 0.05 --json "$work/json"
     grep -c 123456789 "$work/json"
 }
 plant 3600
