@@ -55,6 +55,11 @@ mkfifo "$work/fifo.cl" && cp "$work/right.json" "$work/fifo.json"
 refuses 'a FIFO' reduce --source "$work/fifo.cl"
 printf 'a\0b' >"$work/zero.cl" && cp "$work/right.json" "$work/zero.json"
 refuses 'a byte in it is zero' reduce --source "$work/zero.cl"
+# A link to a file is that file; one to a device, or to nothing, is none.
+cp "$work/right.json" "$work/device.json" && ln -s /dev/zero "$work/device.cl"
+refuses 'no regular file' reduce --source "$work/device.cl"
+cp "$work/right.json" "$work/dangling.json" && ln -s none.cl "$work/dangling.cl"
+refuses 'No such file' reduce --source "$work/dangling.cl"
 refuses 'its operation is reduce, not gemm' gemm --source "$work/right.cl"
 refuses 'one at a time' reduce --source "$work/right.cl" --in x.npy
 refuses '--device describes' reduce --source "$work/right.cl" --device h100
@@ -221,6 +226,32 @@ says right '"drawn": true'
 says right '"claimed_median_ns": '
 says right '"local_bytes": '
 says right '"processes": 2'
+# What changes while it is judged stays what was read, and has its hash: the record is there once the source was read.
+cp "$work/right.json" "$work/changing.json" && cp "$work/right.cl" "$work/changing.cl"
+ln -s changing.cl "$work/linked.cl" && cp "$work/right.json" "$work/linked.json"
+hash=$(sha256sum "$work/changing.cl" | cut -d ' ' -f 1)
+rm -f "$work/record"
+"$parallax" judge reduce --source "$work/linked.cl" --quick --no-timing --shape 1000 --json "$work/record" >"$work/out" 2>"$work/err" </dev/null &
+judge=$!
+tries=0
+while [ ! -s "$work/record" ] && [ $tries -lt 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+echo "$head) { *y = 7; }" >"$work/changing.cl"
+wait $judge || fail "what changed while it was judged is not right"
+says right "\"source_sha256\": \"$hash\""
+# An array of 1 GiB, in constant memory or a thread's own: refused or run, in words, and within a minute.
+echo "constant float big[268435456] = {1}; $head) { *y = big[n] + big[0]; }" >"$work/big.cl" && cp "$work/right.json" "$work/big.json"
+PLX_CALL_SECONDS=60
+export PLX_CALL_SECONDS
+run judge reduce --source "$work/big.cl" --compile-only --json "$work/record"
+unset PLX_CALL_SECONDS
+cases=$((cases + 1))
+case $status in
+0 | 5) tail -1 "$work/record" | grep -qx '}' || fail "no whole record of a source with an array of 1 GiB" ;;
+*) fail "status $status of a source with an array of 1 GiB" ;;
+esac
 # Once more from its record: the same seed, and only of the same files.
 judged 0 right '"words": ' reduce --source "$work/right.cl" --quick --no-timing --shape 1000
 sed 's/"seed": .*/"seed": 5,/' "$work/record" >"$work/first"
