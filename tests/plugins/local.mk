@@ -68,8 +68,8 @@ tests_plugins_test_openblas_LDADD = $(CMOCKA_LIBS) $(OPENBLAS_LIBS)
 if HAVE_CLBLAST
 cmocka_tests += tests/plugins/test_clblast
 endif
-tests_plugins_test_clblast_SOURCES = tests/plugins/test_clblast.c plugins/clblast/calls.c \
-	plugins/clblast/library.c plugins/clblast/tuned.c
+tests_plugins_test_clblast_SOURCES = tests/plugins/test_clblast.c plugins/clblast/answers.c \
+	plugins/clblast/calls.c plugins/clblast/library.c plugins/clblast/tuned.c
 tests_plugins_test_clblast_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JANSSON_CFLAGS)
 tests_plugins_test_clblast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_clblast_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS) $(CLBLAST_LIBS) $(JANSSON_LIBS)
