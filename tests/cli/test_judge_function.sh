@@ -106,6 +106,23 @@ PLX_CALL_SECONDS=3
 subject 5 timeout 'did not come back' 'for (;;) pause();'
 PLX_CALL_SECONDS=60
 
+# Without a recipe the sign of a zero is not compared.
+cat >"$work/zero.c" <<'END'
+#include <parallax/subject.h>
+int run(const plx_subject_call *call)
+{
+    if (call->in[0].dtype != call->out.dtype || call->reduce != 0)
+        return 1;
+    double sum = 0;
+    for (int64_t i = 0; i < call->in[0].cols; i++)
+        sum += ((const float *)call->in[0].data)[i];
+    *(float *)call->out.data = sum == 0 ? (float)-sum : (float)sum;
+    return 0;
+}
+END
+compile "$work/zero.c" "$work/zero.so"
+judged 0 right '"zeros_of_any_sign": true' reduce --source "$work/zero.so" --dtype f32 --quick --no-timing --shape 1000
+
 # A function of tensors, as TVM's compilers export them; in the order that the recipe says.
 cat >"$work/tvm.c" <<'END'
 #include <parallax/dlpack.h>

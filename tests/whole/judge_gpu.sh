@@ -31,7 +31,7 @@ function_of() {
         return
     }
     "$parallax" judge gemm --source "$examples/$2" --entry "$3" --backend cuda --dtype "$4" --quick --shape 1024x1024x1024 \
-        --seconds 0.2 --json "$work/record" >"$work/out" 2>&1 && echo "$2: right" && grep -F 'us (' "$work/out" && return
+        --seconds 0.2 --json "$work/record" >"$work/out" 2>&1 && echo "$2: right" && return
     failures=$((failures + 1))
     echo "FAIL: $2"
     tail -5 "$work/out"
