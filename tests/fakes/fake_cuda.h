@@ -31,6 +31,7 @@ typedef struct fake_map {
     unsigned int type, rank, box[2], swizzle;
 } fake_map;
 
+/* Python reads its beginning (tests/python/test_plx.py): what is new stands at the end. */
 typedef struct fake_cuda_state {
     /* The next call of this function returns this result; NULL: none fails. */
     const char *failing_function;
@@ -38,10 +39,8 @@ typedef struct fake_cuda_state {
     /* So many calls from now, whatever they are but cuCtxSetCurrent, one returns failing_result; 0: none. */
     size_t failing_call;
     int device_count;
-    int static_shared;     /* of every function */
-    int max_block_threads; /* of every function */
-    int knows_parameters;  /* of every function: parameter_count sizes */
-    size_t parameter_count, parameter_bytes[FAKE_ARGUMENTS];
+    int static_shared;                     /* of every function */
+    int max_block_threads;                 /* of every function */
     int odd_attribute, odd_value;          /* this attribute of every device has this value; 0: none */
     size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
 
@@ -70,6 +69,8 @@ typedef struct fake_cuda_state {
     const char *text_log; /* what the assembler says of text; not NULL: it refuses it */
     size_t launch_count;  /* launches[] holds the first FAKE_LAUNCHES of them */
     fake_launch launches[FAKE_LAUNCHES];
+    int knows_parameters; /* of every function: parameter_count sizes */
+    size_t parameter_count, parameter_bytes[FAKE_ARGUMENTS];
 } fake_cuda_state;
 
 /* Exported as "fake_cuda_control". */
