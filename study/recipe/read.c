@@ -640,9 +640,9 @@ plx_status plx_recipe_file_default(plx_op op, const char *path, plx_recipe_file 
     if (op == PLX_REDUCE)
         (void)json_object_set_new(problem, "reduce", json_pack("[s,s,s]", "sum", "min", "max"));
     /* Libraries differ in the sign of a zero that they compute, and a function has no other place to say so. */
-    made->root = json_pack("{s:i,s:s,s:o,s:{s:s},s:[{s:s,s:[i],s:[i]}]}", "parallax_recipe", 1, "op", plx_op_name(op),
-                           "problem", problem, "claims", "zeros", "any_sign", "launches", "entry", "run", "grid", 1,
-                           "block", 1);
+    made->root =
+        json_pack("{s:i,s:s,s:o,s:{s:s},s:[{s:s,s:[i],s:[i]}]}", "parallax_recipe", 1, "op", plx_op_name(op), "problem",
+                  problem, "claims", "zeros", "any_sign", "launches", "entry", "run", "grid", 1, "block", 1);
     return read_made(made, made->root != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for a recipe"),
                      recipe, error);
 }
