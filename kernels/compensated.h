@@ -32,13 +32,21 @@ static inline plx_compensated plx_sum_of(double a, double b)
     return (plx_compensated){sum, (a - (sum - b_part)) + (b - b_part)};
 }
 
+/* The same number, with a value that is rounded to the nearest.  The tail of a product this small was rounded itself,
+ * perhaps to just half a place of the value, and does not decide to which side that goes. */
+static inline plx_compensated plx_to_nearest(plx_compensated sum)
+{
+    const bool is_small = sum.value != 0.0 && fabs(sum.value) < 0x1p-960;
+    return is_small && sum.value + sum.tail / 2 == sum.value ? sum : plx_sum_of(sum.value, sum.tail);
+}
+
 /* alpha * sum + beta * c; without a beta, c is not looked at. */
 static inline plx_compensated plx_scaled_sum(double alpha, plx_compensated sum, double beta, double c)
 {
     plx_compensated product = plx_product_of(alpha, sum.value);
     product.tail += alpha * sum.tail;
     if (beta == 0.0)
-        return plx_sum_of(product.value, product.tail);
+        return plx_to_nearest(product);
     plx_compensated old = plx_product_of(beta, c);
     plx_compensated total = plx_sum_of(product.value, old.value);
     return plx_sum_of(total.value, total.tail + (product.tail + old.tail));

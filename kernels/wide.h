@@ -36,10 +36,16 @@ static inline void host_wide_join(host_wide *sum, host_wide other)
     sum->low += other.low;
 }
 
+/* What is below a product this small was rounded itself, perhaps to just half a place of it. */
+static inline bool host_wide_is_rounded(host_wide sum)
+{
+    return sum.high != 0 && fabs(sum.high) < 0x1p-960 && sum.high + sum.low / 2 == sum.high;
+}
+
 /* Where there is no error the sum keeps the sign of its zero. */
 static inline double host_wide_value(host_wide sum)
 {
-    double value = sum.low == 0 ? sum.high : sum.high + sum.low;
+    double value = sum.low == 0 || host_wide_is_rounded(sum) ? sum.high : sum.high + sum.low;
     return isfinite(value) ? value : sum.high;
 }
 

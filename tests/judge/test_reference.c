@@ -2,6 +2,7 @@
 #include "judge_support.h"
 
 #include "kernels/compensated.h"
+#include "kernels/wide.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -129,11 +130,33 @@ static void test_a_reference_that_takes_too_long_is_given_up(void **state)
     plx_inputs_free(&inputs);
 }
 
+/* Also where what is below it is no multiple of the smallest number, and was rounded to half a place. */
+static void test_a_small_product_is_rounded_once(void **state)
+{
+    uint64_t drawn = 1;
+    (void)state;
+    for (int i = 0; i < 20000; ++i) {
+        double factor[2];
+        for (int j = 0; j < 2; ++j) {
+            drawn = drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            factor[j] = 1.0 + ldexp((double)(drawn >> 12), -52);
+        }
+        const double a = ldexp(factor[0], -1030 + i % 70), b = i % 2 == 0 ? factor[1] : -factor[1], expected = a * b;
+        const plx_compensated sum = plx_scaled_sum(1.0, plx_product_of(a, b), 0.0, 0.0);
+        host_wide wide = {0.0, 0.0};
+        host_wide_add_product(&wide, a, b);
+        const double of_host = host_wide_scaled(wide, 1.0, 0.0, 0.0);
+        assert_memory_equal(&sum.value, &expected, sizeof expected);
+        assert_memory_equal(&of_host, &expected, sizeof expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_elements_are_those_of_a_plain_loop),
         cmocka_unit_test(test_a_run_anywhere_has_the_same_elements),
+        cmocka_unit_test(test_a_small_product_is_rounded_once),
         cmocka_unit_test(test_a_reference_that_takes_too_long_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
