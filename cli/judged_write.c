@@ -61,6 +61,7 @@ static void write_kernel(plx_json *json, const judged *of)
     plx_json_text(json, "compiler", facts->compiler[0] != '\0' ? facts->compiler : NULL);
     plx_json_flag(json, "finite_only", facts->finite_only);
     plx_json_flag(json, "zeros_of_any_sign", facts->zeros_of_any_sign);
+    plx_json_flag(json, "flushes", facts->flushes);
     plx_json_flag(json, "claims_nothing", facts->claims_nothing);
     plx_json_object_end(json);
 }
@@ -417,6 +418,8 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
         (void)fprintf(to, "not judged: NaN and infinities, which are not for it\n");
     if (of->facts.zeros_of_any_sign)
         (void)fprintf(to, "not judged: the signs of zeros, which may be either\n");
+    if (of->facts.flushes)
+        (void)fprintf(to, "subnormals of f32 may be taken for 0\n");
     print_cases(to, of);
     if (of->found_wrong)
         print_first_wrong(to, of);

@@ -92,6 +92,7 @@ typedef struct plx_kernel_facts {
     bool is_function;      /* that launches what it likes, in a process of its own */
     bool has_recipe;
     bool zeros_of_any_sign; /* the sign of a zero is not compared */
+    bool flushes;           /* subnormals of f32 may be taken for 0 */
     uint64_t reserved[8];   /* 0 */
 } plx_kernel_facts;
 

@@ -281,7 +281,8 @@ enum {
     /* Takes plx_problem.batch, and reduce.inner, in one execution, all that supports() does not refuse; of others the
        core makes as many as there are problems. */
     PLX_KERNEL_BATCHED = 1u << 8,
-    PLX_KERNEL_ANY_ZERO = 1u << 9 /* where a computed result is zero its sign may be either */
+    PLX_KERNEL_ANY_ZERO = 1u << 9, /* where a computed result is zero its sign may be either */
+    PLX_KERNEL_FLUSHES = 1u << 10  /* subnormals of f32 may be taken for 0, whatever the device does with them */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

@@ -236,7 +236,8 @@ plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *ker
         .compute = kernel->compute,
         .accumulator = plx_kept_in(kernel, dtype),
         .matrix_units = sums_in_matrix_units(inputs, kernel),
-        .flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0,
+        .flushes = dtype != PLX_F64 &&
+                   ((device->features & PLX_FEATURE_FLUSHES_F32) != 0 || (kernel->flags & PLX_KERNEL_FLUSHES) != 0),
         .any_zero = (kernel->flags & PLX_KERNEL_ANY_ZERO) != 0,
         .depth = (double)roundings,
     };

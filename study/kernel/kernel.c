@@ -110,6 +110,7 @@ static plx_status fill_facts(plx_kernel_file *made, plx_error *error)
     facts->dtypes = dtypes_of(made->recipe);
     facts->finite_only = made->recipe->finite_only;
     facts->zeros_of_any_sign = made->recipe->zeros_of_any_sign;
+    facts->flushes = made->recipe->flushes;
     facts->claims_nothing = !made->recipe->depth.there;
     if (!takes_compute(made->recipe, made->compute))
         return plx_fail(error, PLX_INVALID, "%.160s: problem.compute: %s is not among them", made->recipe->path,
@@ -393,7 +394,8 @@ plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, pl
                   .needs = "",
                   .dtypes = dtypes_of(kernel->recipe),
                   .flags = (kernel->uses_units ? PLX_KERNEL_MATRIX_UNITS : 0u) |
-                           (kernel->recipe->zeros_of_any_sign ? PLX_KERNEL_ANY_ZERO : 0u),
+                           (kernel->recipe->zeros_of_any_sign ? PLX_KERNEL_ANY_ZERO : 0u) |
+                           (kernel->recipe->flushes ? PLX_KERNEL_FLUSHES : 0u),
                   .compute = kernel->compute,
                   .accumulator_f32 = accumulator_of(kernel->recipe),
                   .reproducibility = reproducibility_of(kernel->recipe)},

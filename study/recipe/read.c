@@ -248,11 +248,17 @@ static void read_zeros(plx_reader *reader, const json_t *value, void *into)
     ((plx_recipe_file *)into)->zeros_of_any_sign = plx_read_word(reader, value, words, COUNT_OF(words)) == 1;
 }
 
+static void read_subnormals(plx_reader *reader, const json_t *value, void *into)
+{
+    static const char *const words[] = {"kept", "flushed"};
+    ((plx_recipe_file *)into)->flushes = plx_read_word(reader, value, words, COUNT_OF(words)) == 1;
+}
+
 static void read_claims(plx_reader *reader, const json_t *value, void *into)
 {
     static const plx_key keys[] = {
         {"accumulator", read_accumulator}, {"depth", read_depth}, {"reproducibility", read_reproducibility},
-        {"special", read_special},         {"zeros", read_zeros},
+        {"special", read_special},         {"zeros", read_zeros}, {"subnormals", read_subnormals},
     };
     plx_read_object(reader, value, keys, COUNT_OF(keys), into);
 }

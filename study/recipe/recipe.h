@@ -160,7 +160,7 @@ struct plx_recipe_file {
     const char *target;
     const char *accumulator, *reproducibility; /* NULL: nothing is claimed */
     plx_formula depth;
-    bool finite_only, zeros_of_any_sign;
+    bool finite_only, zeros_of_any_sign, flushes;
     const char *std;
     plx_named_formula defines[PLX_RECIPE_DEFINES];
     size_t define_count;

@@ -99,8 +99,9 @@ static void text_claims(const plx_launches *launches, FILE *to)
         (void)fprintf(to, ", kept in %s", recipe->accumulator);
     if (recipe->reproducibility != NULL)
         (void)fprintf(to, ", %s", recipe->reproducibility);
-    (void)fprintf(to, "%s%s\n", recipe->finite_only ? ", finite numbers only" : "",
-                  recipe->zeros_of_any_sign ? ", zeros of any sign" : "");
+    (void)fprintf(to, "%s%s%s\n", recipe->finite_only ? ", finite numbers only" : "",
+                  recipe->zeros_of_any_sign ? ", zeros of any sign" : "",
+                  recipe->flushes ? ", subnormals flushed" : "");
 }
 
 static void text_value(const plx_launches *launches, const plx_bound_argument *argument, FILE *to)

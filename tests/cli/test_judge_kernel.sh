@@ -371,6 +371,16 @@ for reduce in sum min; do
     sed -i 's/"launches"/"claims": {"zeros": "any_sign"}, "launches"/' "$work/case.json"
     judge_zeros 0 right
 done
+# Subnormals that are taken for 0 are wrong, unless that is said.
+recipe case 1 "$plain" ', "where": ["n > 0"]'
+flushing="$head) { float s = 0; for (long i = 0; i < n; i++) s += fabs(x[i]) < 0x1p-126f ? 0 : x[i]; *y = fabs(s) < 0x1p-126f ? 0 : s; }"
+judge_small() { # EXIT STATUS
+    echo "$flushing" >"$work/case.cl"
+    judged "$1" "$2" '"flushes": ' reduce --source "$work/case.cl" --quick --no-timing --shape 1000
+}
+judge_small 1 wrong
+sed -i 's/"launches"/"claims": {"subnormals": "flushed"}, "launches"/' "$work/case.json"
+judge_small 0 right
 # Values of every width, null, a struct, a factor by pointer.
 recipe case 1 "$plain"', {"i8": -3}, {"i16": -300}, {"i32": 70000}, {"u32": 4000000000}, {"u64": 5}, {"f32": 0.5}, {"f64": 0.25}, {"null": true}, {"struct": [{"i32": 7}, {"i64": "n"}]}'
 tried 0 right '' "struct s { int a; long b; };

@@ -99,6 +99,7 @@ static const good goods[] = {
     {"gemm", "\"claims\":{\"special\":\"finite\"}", NULL, "finite numbers only"},
     {"gemm", "\"claims\":{\"zeros\":\"exact\"}", NULL, "1 of 1"},
     {"gemm", "\"claims\":{\"zeros\":\"any_sign\"}", NULL, "zeros of any sign"},
+    {"gemm", "\"claims\":{\"subnormals\":\"flushed\"}", NULL, "subnormals flushed"},
     /* how it is compiled */
     {"gemm", "\"compile\":{\"std\":\"c++17\"}", NULL, "c++17"},
     {"gemm", "\"compile\":{\"std\":\"CL1.2\"}", NULL, "CL1.2"},

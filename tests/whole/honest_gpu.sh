@@ -117,7 +117,7 @@ ENTRY void add(GLOBAL const float *A, GLOBAL const float *B, GLOBAL float *C, in
 }
 END
 cat >"$work/atomics.json" <<END
-{"parallax_recipe": 1, "op": "gemm", "api": "$api", "claims": {"zeros": "any_sign", "special": "finite"},
+{"parallax_recipe": 1, "op": "gemm", "api": "$api", "claims": {"zeros": "any_sign", "special": "finite", "subnormals": "flushed"},
  "problem": {"dtype": ["f32"], "trans": ["nn"], "where": ["alpha != 0", "m > 0", "n > 0", "k > 0", "m * n <= 262144", "k <= 8192"]},
  "launches": [
   {"entry": "begin", "grid": ["ceildiv(m * n, 64)"], "block": [64],
