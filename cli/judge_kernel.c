@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,13 +366,20 @@ static void measure_claim(cli_options *options, judged *to)
     free(before);
 }
 
-/* Slower is what is slower by the whole of both intervals. */
+/* Of two measurements that know nothing of each other the difference has both their errors: as far apart as the root of
+ * the sum of their squares, by the sides of the intervals that face each other. */
+static bool is_slower(const plx_timing *time, const plx_interval *earlier)
+{
+    const double below = time->median_ns - time->low_ns, above = earlier->high_ns - earlier->median_ns;
+    return time->median_ns - earlier->median_ns > hypot(below, above);
+}
+
 static void compare_earlier(judged *to)
 {
     for (size_t i = 0; i < to->shape_count && to->status == JUDGED_RIGHT; i++) {
         const judged_shape *shape = &to->shapes[i];
         const plx_timing *time = &shape->record.time;
-        if (!shape->has_earlier || !shape->ran || !time->measured || time->low_ns <= shape->earlier.high_ns)
+        if (!shape->has_earlier || !shape->ran || !time->measured || !is_slower(time, &shape->earlier))
             continue;
         char problem[160], why[300];
         plx_problem_text(&shape->problem, 0, problem, sizeof problem);
