@@ -105,17 +105,26 @@ void plx_table_clear(plx_table *table)
 
 /* ---- words -------------------------------------------------------------------------- */
 
+/* Blanks ahead of a word that begins a line: fewer than `wanted` where it does not fit behind them. */
+static int blanks_before(int wanted, int word, int width)
+{
+    return word > width ? 0 : word > width - wanted ? width - word : wanted;
+}
+
 /* In lines of that width, the others after as many blanks as `indent`; no word is broken. */
 static void put_words(FILE *to, const char *text, int used, int indent, int width)
 {
     for (size_t length; *text != '\0'; text += length, text += strspn(text, " ")) {
         length = strcspn(text, " ");
-        if (used > indent && used + 1 + width_of(text, length) > width) {
-            (void)fprintf(to, "\n%*s", indent, "");
-            used = indent;
+        const int word = width_of(text, length);
+        bool begins = used <= indent;
+        if (!begins && used + 1 + word > width) {
+            used = blanks_before(indent, word, width);
+            begins = true;
+            (void)fprintf(to, "\n%*s", used, "");
         }
-        (void)fprintf(to, "%s%.*s", used > indent ? " " : "", (int)length, text);
-        used += (used > indent ? 1 : 0) + width_of(text, length);
+        (void)fprintf(to, "%s%.*s", begins ? "" : " ", (int)length, text);
+        used += (begins ? 0 : 1) + word;
     }
     (void)fputc('\n', to);
 }
@@ -246,12 +255,13 @@ void plx_put_wrapped(FILE *to, const char *text, const char *head, int indent, i
     (void)fputs(head, to);
     for (size_t length; *text != '\0'; text += length, text += strspn(text, " ")) {
         length = strcspn(text, " ");
-        if (used + 1 + width_of(text, length) > width && used >= indent) {
-            (void)fprintf(to, "\n%*s", indent - 1, "");
-            used = indent - 1;
+        const int word = width_of(text, length), before = blanks_before(indent, word, width);
+        if (used + 1 + word > width && used >= indent) {
+            used = before > 0 ? before - 1 : 0;
+            (void)fprintf(to, "\n%*s", used, "");
         }
         (void)fprintf(to, " %.*s", (int)length, text);
-        used += 1 + width_of(text, length);
+        used += 1 + word;
     }
     (void)fputc('\n', to);
 }
@@ -280,8 +290,10 @@ void plx_put_broken(FILE *to, const char *line, int width)
             (void)fprintf(to, "%.*s", (int)length, line);
             used += width_of(line, length);
         } else {
-            (void)fprintf(to, "\n%*s%.*s", indent, "", (int)(length - blanks), line + blanks);
-            used = indent + width_of(line + blanks, length - blanks);
+            const int word = width_of(line + blanks, length - blanks);
+            const int before = blanks_before(indent, word, width);
+            (void)fprintf(to, "\n%*s%.*s", before, "", (int)(length - blanks), line + blanks);
+            used = before + word;
         }
     }
 }

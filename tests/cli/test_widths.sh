@@ -17,11 +17,11 @@ on() {
         tr '\r' '\n' | sed 's/\x1b\[[0-9;]*[mK]//g' >"$work/out"
 }
 
-# fits COLUMNS ARGUMENT...: no line is longer, unless it is a single word; no words are lost.
+# fits COLUMNS ARGUMENT...: no line is longer, unless it is a single word that is; no words are lost.
 fits() {
     cases=$((cases + 1))
     on "$@"
-    awk -v most="$1" '{ line = $0; sub(/^ */, "", line) } length($0) > most && line ~ / / { print FILENAME ": " length($0) ": " $0; bad = 1 }
+    awk -v most="$1" '{ line = $0; sub(/^ */, "", line) } length($0) > most && (line ~ / / || length(line) <= most) { print FILENAME ": " length($0) ": " $0; bad = 1 }
         END { exit bad }' "$work/out" || fail "wider than $1 columns: $*"
     [ -s "$work/out" ] || fail "nothing is shown: $*"
 }
