@@ -49,6 +49,10 @@ static plx_status refuse(plx_session *session, const assembling *this, const cha
     const plx_status status = plx_cuda_explain(session, &reason, result, function);
     if (status != PLX_FAILED && status != PLX_UNSUPPORTED && status != PLX_BUILD_FAILED)
         return plx_fail(error, status, "%.400s", reason.text);
+    if (strncmp(text, "\177ELF", 4) == 0)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "the driver refuses this cubin on sm_%u%u, for which it must be compiled: %.200s",
+                        session->info.compute_major, session->info.compute_minor, reason.text);
     read_target(text, target);
     return plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX, for %s, on sm_%u%u: %.*s%s%.200s", target,
                     session->info.compute_major, session->info.compute_minor, (int)strcspn(this->log, "\r\n"),

@@ -243,6 +243,12 @@ static void what_can_not_be_is_refused(void **unused)
     work.list.language = "OpenCL C";
     expect_refused(&work, PLX_UNSUPPORTED, "CUDA takes no OpenCL C");
     work.list.language = "cubin";
+    work.list.code = "\177ELF"; /* of another chip */
+    work.list.length = 4;
+    fail_next("cuModuleLoadDataEx", NO_BINARY);
+    expect_refused(&work, PLX_UNSUPPORTED, "the driver refuses this cubin on sm_90, for which it must be compiled");
+    work.list.code = text;
+    work.list.length = sizeof text - 1;
     work.arguments[0].which = 2; /* a reduction has two operands */
     expect_refused(&work, PLX_INVALID, "an argument that is none");
     work.arguments[0].which = 0;
