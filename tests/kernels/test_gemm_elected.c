@@ -65,14 +65,14 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_step *step = &recipe->steps[recipe->step_count - 1];
-    const bool turned = value_of(step, FLAGS) & GEMM_ELECTED_TURNED;
+    const bool turned = value_of(step, FLAGS) & GEMM_ELECTED_TRANSPOSED;
     const int64_t cluster_rows = value_of(step, CLUSTER_ROWS), cluster_cols = value_of(step, CLUSTER_COLS);
     const bool x_inner = turned ? p->trans_b : !p->trans_a, y_inner = turned ? !p->trans_a : p->trans_b;
     int blocks, cols;
 
     assert_int_equal(step->argument_count, ARGUMENTS);
     assert_int_equal(sscanf(step->entry, "gemm_wgmma_elected_%dx%d", &blocks, &cols), 2);
-    const int rows = 64 * blocks * (value_of(step, FLAGS) & GEMM_ELECTED_TURNS ? 1 : 2);
+    const int rows = 64 * blocks * (value_of(step, FLAGS) & GEMM_ELECTED_PING_PONG ? 1 : 2);
     const int lines = y_inner ? cols : (cols + 63) / 64 * 64;
     expect_shares(&recipe->maps[X], x_inner, rows, cluster_cols);
     expect_shares(&recipe->maps[Y], y_inner, cols, cluster_rows);

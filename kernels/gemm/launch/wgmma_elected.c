@@ -202,7 +202,7 @@ static int32_t flags_of(const plx_problem *problem, const plx_elected_tiling *ti
 {
     const uint32_t x = tiling->transposed ? B : A, y = tiling->transposed ? A : B;
     return (is_one(problem, x) ? GEMM_ELECTED_ONE_X : 0) | (is_one(problem, y) ? GEMM_ELECTED_ONE_Y : 0) |
-           (tiling->ping_pong ? GEMM_ELECTED_TURNS : 0) | (tiling->transposed ? GEMM_ELECTED_TURNED : 0) |
+           (tiling->ping_pong ? GEMM_ELECTED_PING_PONG : 0) | (tiling->transposed ? GEMM_ELECTED_TRANSPOSED : 0) |
            (bulk ? GEMM_ELECTED_BULK : 0) | (early ? GEMM_ELECTED_EARLY : 0);
 }
 

@@ -1,5 +1,5 @@
 /* gemm/wgmma-elected for operands of which one lies across k.  The layout in a name is the one of X and Y,
- * which are A and B, or turned B' and A'. */
+ * which are A and B, or transposed B' and A'. */
 #include "gemm/device/common/entries.cuh"
 #include "gemm/device/tensor/wgmma-elected.cuh"
 
@@ -8,9 +8,9 @@
         gemm_wgmma_elected_##BLOCKS##x##COLS##_##type##_##layout(ELECTED_PARAMETERS) \
     {                                                                                \
         using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                 \
-        open_elected<Tile>(ELECTED_MAPS, ELECTED_CUT);                               \
+        open_elected<Tile>(ELECTED_MAPS, ELECTED_SCHEDULE);                          \
         grid_dependency_wait();                                                      \
-        multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_CUT, k);        \
+        multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_SCHEDULE, k);   \
     }
 
 #define ENTRIES(layout, X_INNER, Y_INNER)                                           \

@@ -1,5 +1,5 @@
-/* wgmma-elected: a block's place in its cluster, its stages in shared memory, and the warp that brings them: one of its
- * lanes, elected, asks the copy engine. */
+/* wgmma-elected: a block's place in its cluster, its stages in shared memory, and the producer: one elected lane of a
+ * warp issues the bulk copies. */
 #pragma once
 
 #include "gemm/device/ptx/wgmma-any-width.cuh"
@@ -16,7 +16,7 @@ template <class Element_, int BLOCKS, int COLS, bool X_INNER, bool Y_INNER> stru
 };
 
 /* How a launch divides the product. */
-struct ElectedCut {
+struct ElectedSchedule {
     int cluster_rows, cluster_cols; /* blocks of a cluster: those one below the other, and side by side */
     int down, across;               /* clusters that cover the product */
     int order;                      /* rows of clusters before the next column */
@@ -31,14 +31,14 @@ struct ElectedCut {
         return down * across * count;
     }
 
-    __device__ __forceinline__ bool turns() const
+    __device__ __forceinline__ bool ping_pong() const
     {
-        return flags & GEMM_ELECTED_TURNS;
+        return flags & GEMM_ELECTED_PING_PONG;
     }
 
-    __device__ __forceinline__ bool turned() const
+    __device__ __forceinline__ bool transposed() const
     {
-        return flags & GEMM_ELECTED_TURNED;
+        return flags & GEMM_ELECTED_TRANSPOSED;
     }
 
     __device__ __forceinline__ int blocks() const
@@ -67,7 +67,7 @@ static __device__ __forceinline__ bool is_elected()
     return elected;
 }
 
-/* Starts to bring a box, where SHARED to all blocks of the mask. */
+/* Issues the load of a box, by multicast to all blocks of the mask where SHARED. */
 template <bool SHARED>
 static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMap *map, int x, int y, int problem,
                                                      unsigned barrier, unsigned mask)
@@ -118,20 +118,20 @@ template <class Tile> struct ElectedPlace {
     int row, col;                     /* in the cluster */
     int rows;                         /* of the block's tile */
     unsigned x_bytes, stage_bytes;    /* of a stage */
-    unsigned first, out, bars, order; /* stages, C, pairs of barriers of stages: full and free, barriers of turns */
+    unsigned first, out, bars, order; /* stages, C, pairs of barriers of stages: full and free, barriers of ping-pong */
 
-    __device__ __forceinline__ ElectedPlace(void *shared, const ElectedCut &cut)
+    __device__ __forceinline__ ElectedPlace(void *shared, const ElectedSchedule &schedule)
     {
-        const int rank = cut.blocks() > 1 ? (int)rank_in_cluster() : 0;
-        row = rank % cut.cluster_rows;
-        col = rank / cut.cluster_rows;
-        rows = GROUP_ROWS * Tile::blocks * (cut.turns() ? 1 : 2);
+        const int rank = schedule.blocks() > 1 ? (int)rank_in_cluster() : 0;
+        row = rank % schedule.cluster_rows;
+        col = rank / schedule.cluster_rows;
+        rows = GROUP_ROWS * Tile::blocks * (schedule.ping_pong() ? 1 : 2);
         x_bytes = rows * ROW_BYTES;
         stage_bytes = x_bytes + Tile::y_lines * ROW_BYTES;
         first = ((unsigned)__cvta_generic_to_shared(shared) + STAGE_ALIGNMENT - 1) & ~(unsigned)(STAGE_ALIGNMENT - 1);
-        out = first + cut.stages * stage_bytes;
-        bars = out + 2 * cut.outs * GEMM_ELECTED_BLOCK;
-        order = bars + 2 * BARRIER_BYTES * cut.stages;
+        out = first + schedule.stages * stage_bytes;
+        bars = out + 2 * schedule.outs * GEMM_ELECTED_BLOCK;
+        order = bars + 2 * BARRIER_BYTES * schedule.stages;
     }
 
     __device__ __forceinline__ unsigned full(int stage) const
@@ -140,10 +140,10 @@ template <class Tile> struct ElectedPlace {
     }
 
     /* By one thread.  A stage is free when all have read it who got a share of it. */
-    __device__ __forceinline__ void open(const ElectedCut &cut) const
+    __device__ __forceinline__ void open(const ElectedSchedule &schedule) const
     {
-        const int readers = (cut.cluster_rows + cut.cluster_cols - 1) * (cut.turns() ? 1 : 2);
-        for (int stage = 0; stage < cut.stages; ++stage) {
+        const int readers = (schedule.cluster_rows + schedule.cluster_cols - 1) * (schedule.ping_pong() ? 1 : 2);
+        for (int stage = 0; stage < schedule.stages; ++stage) {
             open_barrier(full(stage), 1);
             open_barrier(full(stage) + BARRIER_BYTES, readers);
         }
@@ -153,19 +153,20 @@ template <class Tile> struct ElectedPlace {
     }
 
     /* Of the block's tile in the cluster's tile `item` of the products; their number. */
-    __device__ __forceinline__ int find(const ElectedCut &cut, int item, int *at_row, int *at_col) const
+    __device__ __forceinline__ int find(const ElectedSchedule &schedule, int item, int *at_row, int *at_col) const
     {
-        const int problem = cut.count > 1 ? item / (cut.down * cut.across) : 0;
-        item -= problem * cut.down * cut.across;
-        const int of_group = cut.order * cut.across, group = item / of_group, within = item - group * of_group;
-        const int left = cut.down - group * cut.order, height = left < cut.order ? left : cut.order;
-        *at_row = ((group * cut.order + within % height) * cut.cluster_rows + row) * rows;
-        *at_col = (within / height * cut.cluster_cols + col) * Tile::cols;
+        const int problem = schedule.count > 1 ? item / (schedule.down * schedule.across) : 0;
+        item -= problem * schedule.down * schedule.across;
+        const int of_group = schedule.order * schedule.across, group = item / of_group,
+                  within = item - group * of_group;
+        const int left = schedule.down - group * schedule.order, height = left < schedule.order ? left : schedule.order;
+        *at_row = ((group * schedule.order + within % height) * schedule.cluster_rows + row) * rows;
+        *at_col = (within / height * schedule.cluster_cols + col) * Tile::cols;
         return problem;
     }
 };
 
-/* ---- bringing ------------------------------------------------------------------------ */
+/* ---- the producer -------------------------------------------------------------------- */
 
 /* A block's share of LINES lines of an operand, one of `shares`: some of its rows, or where those lie across k, some of
  * the stage's steps along k, of 64 rows in each box. */
@@ -185,37 +186,37 @@ static __device__ __forceinline__ void start_share_for(unsigned to, const Tensor
     }
 }
 
-/* By a whole warp.  A block brings its share of what it shares, for all that need it. */
+/* By a whole warp.  A block loads its part of what several need, for all of them. */
 template <class Tile, bool X_SHARED, bool Y_SHARED>
-static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                   const ElectedCut &cut, int steps)
+static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
+                                                  const ElectedSchedule &schedule, int steps)
 {
     const unsigned to_x = place.first, to_y = place.first + place.x_bytes;
     const bool lead = is_elected();
     unsigned of_x = 0, of_y = 0, phase = 1;
     int stage = 0;
 
-    for (int i = 0; i < cut.cluster_cols; ++i)
-        of_x |= 1u << (place.row + cut.cluster_rows * i);
-    for (int i = 0; i < cut.cluster_rows; ++i)
-        of_y |= 1u << (i + cut.cluster_rows * place.col);
-    const int items = cut.items(), stride = gridDim.x / cut.blocks();
-    for (int item = blockIdx.x / cut.blocks(); item < items; item += stride) {
+    for (int i = 0; i < schedule.cluster_cols; ++i)
+        of_x |= 1u << (place.row + schedule.cluster_rows * i);
+    for (int i = 0; i < schedule.cluster_rows; ++i)
+        of_y |= 1u << (i + schedule.cluster_rows * place.col);
+    const int items = schedule.items(), stride = gridDim.x / schedule.blocks();
+    for (int item = blockIdx.x / schedule.blocks(); item < items; item += stride) {
         int row, col;
-        const int problem = place.find(cut, item, &row, &col);
-        const int problem_x = cut.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
-                  problem_y = cut.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
+        const int problem = place.find(schedule, item, &row, &col);
+        const int problem_x = schedule.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
+                  problem_y = schedule.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
         for (int step = 0; step < steps; ++step) {
             const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
             await(full + BARRIER_BYTES, phase);
             if (lead) {
                 arrive_and_expect(full, place.stage_bytes);
                 start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, problem_x,
-                                                         place.rows, place.col, cut.cluster_cols, full, of_x);
+                                                         place.rows, place.col, schedule.cluster_cols, full, of_x);
                 start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, problem_y,
-                                                         Tile::y_lines, place.row, cut.cluster_rows, full, of_y);
+                                                         Tile::y_lines, place.row, schedule.cluster_rows, full, of_y);
             }
-            if (++stage == cut.stages) {
+            if (++stage == schedule.stages) {
                 stage = 0;
                 phase ^= 1;
             }
@@ -225,19 +226,19 @@ static __device__ __forceinline__ void bring_tiles(const ElectedPlace<Tile> &pla
 
 /* By the warpgroup that does not multiply; its other warps have nothing to do. */
 template <class Tile>
-static __device__ __forceinline__ void bring_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                         const ElectedCut &cut, int steps)
+static __device__ __forceinline__ void load_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
+                                                        const ElectedSchedule &schedule, int steps)
 {
     if (__shfl_sync(~0u, threadIdx.x / 32, 0) != 2 * GROUP_THREADS / 32)
         return;
-    if (cut.cluster_cols > 1 && cut.cluster_rows > 1)
-        bring_tiles<Tile, true, true>(place, maps, cut, steps);
-    else if (cut.cluster_cols > 1)
-        bring_tiles<Tile, true, false>(place, maps, cut, steps);
-    else if (cut.cluster_rows > 1)
-        bring_tiles<Tile, false, true>(place, maps, cut, steps);
+    if (schedule.cluster_cols > 1 && schedule.cluster_rows > 1)
+        load_tiles<Tile, true, true>(place, maps, schedule, steps);
+    else if (schedule.cluster_cols > 1)
+        load_tiles<Tile, true, false>(place, maps, schedule, steps);
+    else if (schedule.cluster_rows > 1)
+        load_tiles<Tile, false, true>(place, maps, schedule, steps);
     else
-        bring_tiles<Tile, false, false>(place, maps, cut, steps);
+        load_tiles<Tile, false, false>(place, maps, schedule, steps);
 }
 
 #endif

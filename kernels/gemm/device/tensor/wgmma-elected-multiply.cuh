@@ -1,5 +1,4 @@
-/* wgmma-elected: the warpgroups that multiply what was brought, and how C leaves them, through blocks of shared memory.
- */
+/* wgmma-elected: the consumers, two warpgroups, and how C leaves them, through blocks of shared memory. */
 #pragma once
 
 #include "gemm/device/tensor/wgmma-elected-load.cuh"
@@ -14,23 +13,23 @@ struct StageRelease {
     unsigned there; /* the first stage's barrier */
 
     template <class Tile>
-    __device__ __forceinline__ StageRelease(const ElectedPlace<Tile> &place, const ElectedCut &cut)
+    __device__ __forceinline__ StageRelease(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule)
     {
-        const int thread = threadIdx.x % GROUP_THREADS, other = thread - cut.cluster_cols;
-        const bool beside = thread < cut.cluster_cols,
-                   below = !beside && other < cut.cluster_rows && other != place.row;
+        const int thread = threadIdx.x % GROUP_THREADS, other = thread - schedule.cluster_cols;
+        const bool beside = thread < schedule.cluster_cols,
+                   below = !beside && other < schedule.cluster_rows && other != place.row;
         tells = beside || below;
         there = place.bars + BARRIER_BYTES;
-        if (cut.blocks() > 1 && tells)
-            there =
-                place_in(there, beside ? place.row + cut.cluster_rows * thread : other + cut.cluster_rows * place.col);
+        if (schedule.blocks() > 1 && tells)
+            there = place_in(there, beside ? place.row + schedule.cluster_rows * thread
+                                           : other + schedule.cluster_rows * place.col);
     }
 
-    __device__ __forceinline__ void release(const ElectedCut &cut, int stage) const
+    __device__ __forceinline__ void release(const ElectedSchedule &schedule, int stage) const
     {
         if (!tells)
             return;
-        if (cut.blocks() > 1)
+        if (schedule.blocks() > 1)
             arrive_there(there + 2 * BARRIER_BYTES * stage);
         else
             arrive(there + 2 * BARRIER_BYTES * stage);
@@ -69,28 +68,29 @@ template <class Tile> struct ElectedGroup {
     }
 
     /* A tile's steps, one at least.  A stage is let go of when the next one's products have begun. */
-    __device__ __forceinline__ void consume(const ElectedPlace<Tile> &place, const ElectedCut &cut,
+    __device__ __forceinline__ void consume(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
                                             const StageRelease &free, int steps)
     {
         int before = 0;
 #pragma unroll 1
         for (int step = 0; step < steps; ++step) {
             await(place.full(stage), phase);
-            multiply(place, cut.turns(), step > 0);
+            multiply(place, schedule.ping_pong(), step > 0);
             if (step > 0) {
                 await_products<1>();
-                free.release(cut, before);
+                free.release(schedule, before);
             }
             before = stage;
-            if (++stage == cut.stages) {
+            if (++stage == schedule.stages) {
                 stage = 0;
                 phase ^= 1;
             }
         }
-        if (cut.turns() && threadIdx.x % GROUP_THREADS == 0) /* all its stages have been full: the other may begin */
+        /* All its stages have been full: the other may begin. */
+        if (schedule.ping_pong() && threadIdx.x % GROUP_THREADS == 0)
             arrive(place.order + BARRIER_BYTES * (1 - number));
         await_products<0>();
-        free.release(cut, before);
+        free.release(schedule, before);
 #pragma unroll
         for (int block = 0; block < Tile::blocks; ++block)
             settle(sum[block]);
@@ -107,7 +107,7 @@ static __device__ __forceinline__ unsigned narrowed_pair(float first, float seco
 }
 
 /* 64 rows and WIDTH columns of a warpgroup's sums, from `sum` on, in 16 bits to a block of lines of C: of 64
- * columns, or turned of 64 rows of the product; what is narrower lies without swizzle. */
+ * columns, or transposed of 64 rows of the product; what is narrower lies without swizzle. */
 template <class Element, int WIDTH, bool TURNED>
 static __device__ __forceinline__ void stage_lines(const float *sum, unsigned block, float alpha)
 {
@@ -178,15 +178,16 @@ static __device__ __forceinline__ void write_sums(const Result &to, bool turned,
                 write_element(to, row + line, col + i, sum_in_block(block, line, i));
 }
 
-/* A warpgroup's blocks for what leaves, by turns. */
+/* A warpgroup's blocks for what leaves, one after the other. */
 template <class Tile> struct ElectedOutbox {
     unsigned blocks;
     int outs, turn = 0;
 
-    __device__ __forceinline__ ElectedOutbox(const ElectedPlace<Tile> &place, const ElectedCut &cut, int number)
+    __device__ __forceinline__ ElectedOutbox(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
+                                             int number)
     {
-        outs = cut.outs;
-        blocks = place.out + number * cut.outs * GEMM_ELECTED_BLOCK;
+        outs = schedule.outs;
+        blocks = place.out + number * schedule.outs * GEMM_ELECTED_BLOCK;
     }
 
     /* 64 rows and WIDTH columns of the product, which begin at (row, col). */
@@ -232,11 +233,11 @@ template <class Tile> struct ElectedOutbox {
 /* The warpgroup's tile at (row, col). */
 template <class Tile>
 static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox,
-                                                  const ElectedMaps &maps, const Result &first, const ElectedCut &cut,
-                                                  int row, int col, int problem)
+                                                  const ElectedMaps &maps, const Result &first,
+                                                  const ElectedSchedule &schedule, int row, int col, int problem)
 {
-    const bool turned = cut.turned();
-    const Result to = {static_cast<char *>(first.c) + problem * cut.stride_c * bytes_of_element(first.type),
+    const bool turned = schedule.transposed();
+    const Result to = {static_cast<char *>(first.c) + problem * schedule.stride_c * bytes_of_element(first.type),
                        first.type,
                        first.m,
                        first.n,
@@ -246,7 +247,7 @@ static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &grou
 #pragma unroll
     for (int block = 0; block < Tile::blocks; ++block, row += GROUP_ROWS) {
         const float *sum = group.sum[block];
-        if (cut.flags & GEMM_ELECTED_BULK) {
+        if (schedule.flags & GEMM_ELECTED_BULK) {
 #pragma unroll
             for (int j = 0; j + 64 <= Tile::cols; j += 64)
                 outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j, problem);

@@ -9,9 +9,9 @@
         gemm_wgmma_elected_##BLOCKS##x##COLS##_##type##_##layout(ELECTED_PARAMETERS) \
     {                                                                                \
         using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                 \
-        open_elected<Tile>(ELECTED_MAPS, ELECTED_CUT);                               \
+        open_elected<Tile>(ELECTED_MAPS, ELECTED_SCHEDULE);                          \
         grid_dependency_wait();                                                      \
-        multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_CUT, k);        \
+        multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_SCHEDULE, k);   \
     }
 
 GEMM_ELECTED_TILES(ELECTED_ENTRY, f16, __half, nt, true, true)

@@ -1,17 +1,17 @@
 /* wgmma-elected: what its warps do.  For sm_90a alone.
  *
- * The product is X Y': of A and B, or turned of B and A, whose product is C'.  Either operand's rows in memory run
+ * The product is X Y': of A and B, or transposed of B and A, whose product is C'.  Either operand's rows in memory run
  * along k (inner), or across it, along rows of X or Y.  A warpgroup multiplies BLOCKS times 64 rows of X with COLS rows
  * of Y, any multiple of 8: the few rows of A can be those columns, and of many tiles one fills the multiprocessors
- * best.  All else comes with the launch: whether the two warpgroups have halves of a tile or tiles of their own, by
- * turns, so that one writes C while the other multiplies; clusters of blocks that share X side by side and Y one below
- * the other; the order of tiles.
+ * best.  All else comes with the launch: whether the two warpgroups have halves of a tile or tiles of their own
+ * (ping-pong), so that one writes C while the other multiplies; clusters of blocks that share X side by side and Y one
+ * below the other; the order of tiles.
  *
- * The warp that brings is whole, and one of its lanes is elected to ask the copy engine: the compiler then
+ * The producer is a whole warp, and one elected lane of it issues the bulk copies: the compiler then
  * knows that addresses are the same in all lanes, where a thread that is chosen by its number makes each copy
  * a loop.
  *
- * What no other block needs is brought without multicast: requests of neighbours for the same lines are
+ * What no other block needs is loaded without multicast: requests of neighbours for the same lines are
  * joined on their way to L2, which those of multicasts are not. */
 #pragma once
 
@@ -21,33 +21,34 @@
 
 template <class Tile>
 static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                      const Result &to, const ElectedCut &cut, int steps)
+                                                      const Result &to, const ElectedSchedule &schedule, int steps)
 {
-    const int items = cut.items(), stride = gridDim.x / cut.blocks(), first = blockIdx.x / cut.blocks();
-    const StageRelease free(place, cut);
+    const int items = schedule.items(), stride = gridDim.x / schedule.blocks(), first = blockIdx.x / schedule.blocks();
+    const StageRelease free(place, schedule);
     ElectedGroup<Tile> group;
     group.number = __shfl_sync(~0u, threadIdx.x / GROUP_THREADS, 0); /* known to be the same in all lanes */
     group.stage = 0;
     group.phase = 0;
-    ElectedOutbox<Tile> outbox(place, cut, group.number);
-    const bool second = cut.turns() && group.number == 1;
+    ElectedOutbox<Tile> outbox(place, schedule, group.number);
+    const bool second = schedule.ping_pong() && group.number == 1;
     int nth = 0;
 
     if (second)
-        group.skip(steps, cut.stages);
-    for (int item = first + (second ? stride : 0); item < items; item += cut.turns() ? 2 * stride : stride, ++nth) {
+        group.skip(steps, schedule.stages);
+    for (int item = first + (second ? stride : 0); item < items;
+         item += schedule.ping_pong() ? 2 * stride : stride, ++nth) {
         int row, col;
-        /* By turns: the other has seen all its stages full, so that the parities of this one's are no earlier
+        /* Ping-pong: the other has seen all its stages full, so that the parities of this one's are no earlier
          * ones. */
-        if (cut.turns() && (second || nth > 0))
+        if (schedule.ping_pong() && (second || nth > 0))
             await(place.order + BARRIER_BYTES * group.number, (second ? nth : nth - 1) & 1);
-        group.consume(place, cut, free, steps);
-        if (cut.turns())
-            group.skip(steps, cut.stages);
-        const int problem = place.find(cut, item, &row, &col);
-        if (!cut.turns())
+        group.consume(place, schedule, free, steps);
+        if (schedule.ping_pong())
+            group.skip(steps, schedule.stages);
+        const int problem = place.find(schedule, item, &row, &col);
+        if (!schedule.ping_pong())
             row += group.number * Tile::blocks * GROUP_ROWS;
-        write_tile(group, outbox, maps, to, cut, row, col, problem);
+        write_tile(group, outbox, maps, to, schedule, row, col, problem);
     }
     if (threadIdx.x % GROUP_THREADS == 0)
         await_stores();
@@ -57,13 +58,13 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
 
 /* The barriers, for all blocks of a cluster; the maps are fetched meanwhile. */
 template <class Tile>
-static __device__ __forceinline__ void open_elected(const ElectedMaps &maps, const ElectedCut &cut)
+static __device__ __forceinline__ void open_elected(const ElectedMaps &maps, const ElectedSchedule &schedule)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
 
     if (threadIdx.x == 0) {
-        ElectedPlace<Tile>(shared, cut).open(cut);
+        ElectedPlace<Tile>(shared, schedule).open(schedule);
         prefetch_map(maps.c);
         prefetch_map(maps.rest);
     }
@@ -72,30 +73,30 @@ static __device__ __forceinline__ void open_elected(const ElectedMaps &maps, con
         prefetch_map(maps.y);
     }
     __syncthreads();
-    if (cut.blocks() > 1)
+    if (schedule.blocks() > 1)
         meet_cluster_relaxed();
 #endif
 }
 
 template <class Tile>
 static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps, const Result &to,
-                                                        const ElectedCut &cut, int k)
+                                                        const ElectedSchedule &schedule, int k)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
     const int steps = (k + DEPTH - 1) / DEPTH;
-    const ElectedPlace<Tile> place(shared, cut);
+    const ElectedPlace<Tile> place(shared, schedule);
 
-    if (cut.flags & GEMM_ELECTED_EARLY)
+    if (schedule.flags & GEMM_ELECTED_EARLY)
         let_next_launch_begin();
     if (threadIdx.x >= 2 * GROUP_THREADS) {
         give_registers_back<40>();
-        bring_by_one_warp(place, maps, cut, steps);
+        load_by_one_warp(place, maps, schedule, steps);
     } else {
         take_registers<232>();
-        multiply_tiles(place, maps, to, cut, steps);
+        multiply_tiles(place, maps, to, schedule, steps);
     }
-    if (cut.blocks() > 1)
+    if (schedule.blocks() > 1)
         meet_cluster(); /* nobody ends while others still write to its shared memory */
 #endif
 }
@@ -106,5 +107,6 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
         int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int down,     \
         int across, int order, int stages, int outs, int flags, int count, int64_t stride_c
 #define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
-#define ELECTED_CUT (ElectedCut{cluster_rows, cluster_cols, down, across, order, stages, outs, flags, count, stride_c})
+#define ELECTED_SCHEDULE \
+    (ElectedSchedule{cluster_rows, cluster_cols, down, across, order, stages, outs, flags, count, stride_c})
 #define ELECTED_RESULT (Result{c, type_of_c, m, n, ldc, alpha, beta})

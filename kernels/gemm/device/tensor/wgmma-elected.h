@@ -2,16 +2,16 @@
 #ifndef PLX_KERNELS_GEMM_WGMMA_ELECTED_H
 #define PLX_KERNELS_GEMM_WGMMA_ELECTED_H
 
-#define GEMM_ELECTED_THREADS 384 /* two warpgroups multiply, of the third a warp brings */
+#define GEMM_ELECTED_THREADS 384 /* two consumer warpgroups; of the third a warp is the producer */
 #define GEMM_ELECTED_BLOCK 8192  /* bytes of a block of C on its way: 64 lines of 128 bytes */
-#define GEMM_ELECTED_ORDER 16    /* bytes of the two barriers by which the warpgroups take turns */
+#define GEMM_ELECTED_ORDER 16    /* bytes of the two barriers of ping-pong */
 
 /* What a launch says besides numbers. */
-#define GEMM_ELECTED_TURNS 1  /* the warpgroups have tiles of their own, else halves of the rows of one */
-#define GEMM_ELECTED_TURNED 2 /* op(B)^T op(A)^T is multiplied: its rows are columns of C */
-#define GEMM_ELECTED_BULK 4   /* C leaves by bulk stores */
-#define GEMM_ELECTED_EARLY 8  /* the next launch may begin when blocks end */
-#define GEMM_ELECTED_ONE_X 16 /* all problems of a batch have one X, or one Y */
+#define GEMM_ELECTED_PING_PONG 1  /* the warpgroups have tiles of their own, else halves of the rows of one */
+#define GEMM_ELECTED_TRANSPOSED 2 /* op(B)^T op(A)^T is multiplied: its rows are columns of C */
+#define GEMM_ELECTED_BULK 4       /* C leaves by bulk stores */
+#define GEMM_ELECTED_EARLY 8      /* the next launch may begin when blocks end */
+#define GEMM_ELECTED_ONE_X 16     /* all problems of a batch have one X, or one Y */
 #define GEMM_ELECTED_ONE_Y 32
 
 /* X(how many times 64 rows, how many columns a warpgroup has) */
