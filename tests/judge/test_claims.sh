@@ -57,11 +57,14 @@ expect compare 1 wrong 'like tf32, cut off: the rounding of its operands explain
 
 # A wrong claim is found by each verb that relies on it: all claims by compare, one of each kind by the others, which judge by
 # the same functions; CHECK_FORM=full: all by all.
+# What is found of a result of 16 by 16 is that of 64 by 64.
+side=16
+[ "${CHECK_FORM-}" != full ] || side=64
 for verb in compare bench tune; do
     if [ $verb != compare ] && [ "${CHECK_FORM-}" != full ]; then
         expect $verb 1 wrong 'the depth that it declares is too small' matvec --shape 20x2000 --kernel loop-that-says-tree
         expect $verb 1 wrong 'impossible depth: -1 ' gemm --shape 20x20x2000 --kernel something-else-negatively-deep
-        expect $verb 1 wrong 'precision check' gemm --shape 16x16x40000 --kernel inputs-of-17-bits
+        expect $verb 1 wrong 'precision check' gemm --shape "${side}x${side}x40000" --kernel inputs-of-17-bits
         continue
     fi
     for kernel in loop-that-says-tree loop-from-the-end-that-says-tree; do
@@ -76,7 +79,7 @@ for verb in compare bench tune; do
     expect $verb 1 wrong 'impossible depth: -1 ' gemm --shape 20x20x2000 --kernel something-else-negatively-deep
     expect $verb 1 wrong 'impossible depth' reduce --shape 2000 --kernel something-else-endlessly-deep
     # Where k is this large the bound has room for the narrower type.
-    expect $verb 1 wrong 'precision check' gemm --shape 16x16x40000 --kernel inputs-of-17-bits
+    expect $verb 1 wrong 'precision check' gemm --shape "${side}x${side}x40000" --kernel inputs-of-17-bits
     expect $verb 4 not-judged 'a result of zero would pass' gemm --shape 1x1x16777217 --kernel right
 done
 expect_check 'the depth that it declares is too small' reduce --kernel loop-that-says-tree
@@ -90,7 +93,7 @@ for kernel in right right-pairwise right-and-deepest right-for-large-outputs; do
 done
 
 # TF32 on so large a k passes a bound, and so it did before ranking.
-expect compare 1 wrong 'precision check' gemm 16 16 65536 --kernel tf32-inputs --input positive
+expect compare 1 wrong 'precision check' gemm "$side" "$side" 65536 --kernel tf32-inputs --input positive
 
 # Not judged agrees with nobody, and is counted apart; both files are read again.
 "$parallax" compare gemm 1 1 16777217 --kernel right --kernel reference --backend host --backend mutants:0 \
