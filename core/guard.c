@@ -1,5 +1,8 @@
 /* What a plugin changed of its process is put back, and remembered. */
-#include "core/core.h"
+#include "core/guard.h"
+
+#include <pthread.h>
+#include <stdio.h>
 
 const char *const plx_call_names[PLX_CALL_KINDS] = {
     [PLX_CALL_LOADING] = "loading",

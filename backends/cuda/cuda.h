@@ -259,8 +259,4 @@ plx_status plx_cuda_locate(const plx_memory *memory, uint64_t offset, uint64_t b
 /* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);
 
-/* The library that a variable names in place of the usual one, for tests and unusual installations; NULL: none, or this
- * process has raised privileges. */
-const char *plx_cuda_named_library(const char *variable);
-
 #endif

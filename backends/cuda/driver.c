@@ -1,11 +1,13 @@
 /* Finds the driver's functions, and puts its errors into words. */
 
-#include "backends/cuda/cuda.h"
+#include "backends/cuda/driver.h"
 
 #include "base/driver_variables.h"
 #include "base/privileges.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +140,7 @@ plx_status plx_cuda_driver_load(plx_error *error)
     result = plx_cuda.Init(0);
     if (result == CUDA_SUCCESS)
         return PLX_OK;
-    (void)plx_cuda_explain(NULL, &reason, result, "cuInit");
+    (void)plx_cuda_tell(&reason, result, "cuInit");
     plx_first_variable(hiding, variable, sizeof variable);
     if (result == CUDA_ERROR_NO_DEVICE && variable[0] != '\0')
         return plx_fail(error, PLX_NO_DEVICE, "no CUDA device is seen with %s in the environment; unset it", variable);
@@ -186,7 +188,7 @@ static const char *advice(CUresult result, plx_status status)
     return "";
 }
 
-plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result, const char *function)
+plx_status plx_cuda_tell(plx_error *error, CUresult result, const char *function)
 {
     char number[32];
     const char *name = NULL, *text = NULL;
@@ -194,15 +196,6 @@ plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult res
     (void)snprintf(number, sizeof number, "error %d", (int)result);
     (void)plx_cuda.GetErrorName(result, &name);
     (void)plx_cuda.GetErrorString(result, &text);
-    if (status == PLX_DEVICE_LOST && session != NULL)
-        atomic_store(&session->lost, true);
     return plx_fail(error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
                     text != NULL ? text : "no description", advice(result, status));
-}
-
-plx_status plx_cuda_refuse(plx_error *error)
-{
-    return plx_fail(error, PLX_DEVICE_LOST,
-                    "an earlier error has killed the device's context; restart the program to use "
-                    "the device again");
 }

@@ -110,9 +110,15 @@ extern plx_cuda_driver plx_cuda;
  * may be missing) and initialises the driver.  PLX_NO_DEVICE with the reason and its remedy. */
 plx_status plx_cuda_driver_load(plx_error *error);
 
-/* "cuMemAlloc failed: CUDA_ERROR_X (text)"; returns the status that fits the
- * result, and marks the session as lost after a sticky error.  `session` may be
- * NULL where there is none yet. */
+/* The library that a variable names in place of the usual one, for tests and unusual installations; NULL: none, or this
+ * process has raised privileges. */
+const char *plx_cuda_named_library(const char *variable);
+
+/* "cuMemAlloc failed: CUDA_ERROR_X (text)"; returns the status that fits the result. */
+plx_status plx_cuda_tell(plx_error *error, CUresult result, const char *function);
+
+/* The same, and marks the session as lost after a sticky error (session.c).  `session` may be NULL where there is none
+ * yet. */
 plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result, const char *function);
 
 /* Calls cu<name>(...) and turns its result into our status. */

@@ -216,3 +216,20 @@ void plx_cuda_pinned_free(plx_session *session, void *host)
         (void)plx_cuda.MemFreeHost(host);
     plx_cuda_leave(&thread);
 }
+
+/* ---- errors ------------------------------------------------------------------------------------ */
+
+plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result, const char *function)
+{
+    const plx_status status = plx_cuda_tell(error, result, function);
+    if (status == PLX_DEVICE_LOST && session != NULL)
+        atomic_store(&session->lost, true);
+    return status;
+}
+
+plx_status plx_cuda_refuse(plx_error *error)
+{
+    return plx_fail(error, PLX_DEVICE_LOST,
+                    "an earlier error has killed the device's context; restart the program to use "
+                    "the device again");
+}
