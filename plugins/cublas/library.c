@@ -2,7 +2,7 @@
  * one stream at a time. */
 #include "plugins/cublas/library.h"
 #include "plugins/cublas/functions.h"
-#include "plugins/cublas/lt.h"
+#include "plugins/cublas/lt_choices.h"
 
 #include <stdlib.h>
 

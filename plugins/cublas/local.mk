@@ -26,6 +26,7 @@ plx_cublas_la_SOURCES = \
 	plugins/cublas/library.h \
 	plugins/cublas/lt.c \
 	plugins/cublas/lt.h \
+	plugins/cublas/lt_choices.h \
 	plugins/cublas/lt_fastest.c \
 	plugins/cublas/plan.c \
 	plugins/cublas/plan.h \

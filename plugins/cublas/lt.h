@@ -4,6 +4,7 @@
 #define PLX_PLUGINS_CUBLAS_LT_H
 
 #include "backends/cuda/cuda.h"
+#include "plugins/cublas/lt_choices.h"
 
 #include <cublasLt.h>
 
@@ -43,14 +44,10 @@ plx_status plx_lt_launch(const plx_lt_product *product, plx_plugin_queue *queue,
 
 /* ---- the fastest (lt_fastest.c) ------------------------------------------------------------ */
 
-/* What was taken for which problem, of one session. */
-typedef struct plx_lt_choices plx_lt_choices;
-
 /* Times each algorithm for aligned operands briefly and judges some elements of its result; sets `taken`.  Where memory
  * is short the heuristic's first are kept.  What was timed once in a session is not timed again.  The context is
  * current. */
 plx_status plx_lt_take_fastest(plx_session *session, plx_lt_product *product, plx_error *error);
-void plx_lt_choices_free(plx_lt_choices *choices); /* may be NULL */
 
 /* Bytes of the workspace that it takes from its queue. */
 uint64_t plx_lt_workspace(const plx_lt_product *product);

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Circles: a unit, NAME.c with NAME.h, that includes another which includes it again, by however many between.  Each file
-# of device code is a unit of its own.  Finds the circles of the tree and compares them with those that are known, below:
-# there may be no other, and one that is gone goes from the list.  First of a planted tree, whose circle it must find.
+# of device code is a unit of its own.  There may be none.  First it must find that of a planted tree.
 set -u
 export LC_ALL=C
 tree=${1:-${top_srcdir:-.}}
@@ -67,13 +66,10 @@ echo '#include "../../../core/a.h"' >"$scratch/planted/kernels/gemm/plan/d.c"
 
 # ---- this tree -----------------------------------------------------------------------------------
 
-sort >"$scratch/known" <<'END'
-plugins/cublas/library plugins/cublas/lt
-END
 circles "$tree" >"$scratch/found"
 [ "$(list_edges "$tree" | wc -l)" -gt 1000 ] || { echo "test_circles: is $tree the source tree?" >&2; exit 1; }
-diff "$scratch/known" "$scratch/found" >"$scratch/differ" || {
-    sed -n 's/^> /a circle: /p; s/^< /no circle any more, which goes from the list: /p' "$scratch/differ" >&2
+[ ! -s "$scratch/found" ] || {
+    sed 's/^/a circle: /' "$scratch/found" >&2
     exit 1
 }
-echo "test_circles: $(wc -l <"$scratch/known") circles, all known"
+echo "test_circles: no circles"
