@@ -12,6 +12,9 @@ AM_TESTS_ENVIRONMENT = \
 	POCL_CACHE_DIR='$(abs_top_builddir)/tests/cache/pocl'; export POCL_CACHE_DIR; mkdir -p "$$POCL_CACHE_DIR"; \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
 AM_COLOR_TESTS = auto
+# Each has a standard input of its own: O_NONBLOCK belongs to the open file, and what a hostile plugin sets there would else be
+# seen by the tests beside it.
+AM_TESTS_FD_REDIRECT = </dev/null
 
 # The program in .libs, straight: libtool's own script starts a dozen processes for each start, and tests start it thousands of
 # times.  Without shared libraries there is no such script.
