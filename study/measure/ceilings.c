@@ -6,7 +6,7 @@
 static plx_status measure_all(plx_open_backends *opened, plx_results *results, plx_error *error)
 {
     const uint32_t every_kind = (UINT32_C(1) << PLX_CEILING_COUNT) - 1;
-    plx_status status = plx_backends_devices(opened, results, error);
+    plx_status status = plx_backends_list(opened, results, error);
 
     if (opened->count > 0)
         plx_ceilings_forget(opened->backends[0]);

@@ -211,7 +211,7 @@ static size_t physical_number(const plx_study_device *devices, size_t which)
     return which;
 }
 
-plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results, plx_error *error)
+plx_status plx_backends_list(plx_open_backends *opened, plx_results *results, plx_error *error)
 {
     size_t count = opened->count + opened->unopened_count;
 
@@ -222,7 +222,6 @@ plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results,
         plx_study_device *device = &results->devices[i];
         (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(opened->backends[i]));
         device->info = *plx_backend_device(opened->backends[i]);
-        plx_measure_flushing(opened->backends[i], device);
         plx_backend_throttle(opened->backends[i], opened->backends, opened->count, device);
         device->named = opened->named[i];
         device->physical = physical_number(results->devices, i);
@@ -237,6 +236,15 @@ plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results,
     results->device_count = count;
     opened->devices = results->devices;
     return PLX_OK;
+}
+
+plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results, plx_error *error)
+{
+    const plx_status status = plx_backends_list(opened, results, error);
+
+    for (size_t i = 0; status == PLX_OK && i < opened->count; ++i)
+        plx_measure_flushing(opened->backends[i], &results->devices[i]);
+    return status;
 }
 
 plx_record plx_backends_unopened(const plx_open_backends *opened, size_t which)

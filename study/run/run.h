@@ -286,6 +286,8 @@ void plx_backends_close(plx_open_backends *opened);
 /* Writes the devices of the backends into the results, in the same order, with what is
  * measured of them; what is made of the backends then goes by it. */
 plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results, plx_error *error);
+/* The same without what is measured, for studies that sum nothing: no kernel is compiled for it. */
+plx_status plx_backends_list(plx_open_backends *opened, plx_results *results, plx_error *error);
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
 /* What their plugins changed of the process so far. */
