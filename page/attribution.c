@@ -1,6 +1,7 @@
 /* Why one API is slower than another: what attributions found, as a section of the page and as a table. */
 #include "page/page.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,13 +54,25 @@ static void facts_text(const plx_attribution *one, bool blocks, char *text, size
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+/* A text with its shape as the rest of the page writes it: 8192×8192. */
+static void put_shaped(const char *text, FILE *to)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool times = *at == 'x' && at > text && isdigit((unsigned char)at[-1]) && isdigit((unsigned char)at[1]);
+        plx_page_text(to, times ? "×" : (char[]){*at, '\0'});
+    }
+}
+
 /* Where the kernels of a problem begin; text: the last problem that was written, and then this. */
 static void put_group(const plx_attribution *one, size_t width, char text[160], FILE *to)
 {
     char problem[160];
     plx_problem_text(&one->problem, 0, problem, sizeof problem);
-    if (strcmp(problem, text) != 0)
-        plx_page_put(to, "<tr class=\"op o%zu\"><th class=g colspan=%zu>%s\n", (size_t)one->problem.op, width, problem);
+    if (strcmp(problem, text) != 0) {
+        (void)fprintf(to, "<tr class=\"op o%zu\"><th class=g colspan=%zu>", (size_t)one->problem.op, width);
+        put_shaped(problem, to);
+        (void)fputc('\n', to);
+    }
     memcpy(text, problem, sizeof problem);
 }
 

@@ -3,6 +3,7 @@
 #include "page/page.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One problem of one run on one chip. */
@@ -118,7 +119,7 @@ static bool is_largest(plx_page *page, const ladder *of)
 
 /* ---- as a picture ------------------------------------------------------------------------ */
 
-enum { ROW = 26, RATES = 56, SHARES = 74 };
+enum { ROW = 26, RATES = 56, SHARES = 74, MOST_NAME = 190 /* with a configuration: "async-copy:32x128/1x2" */ };
 
 /* How a ladder is laid out: names, bars, rates, and shares of a library's speed where there is one. */
 typedef struct layout {
@@ -135,7 +136,7 @@ static double name_width(const ladder *of)
     for (const plx_page_record *one = of->like; one != NULL; one = next_step(of, one))
         if (one->time > 0)
             width = fmax(width, plx_pen_width(one->is->kernel, PLX_LETTERS) + 12);
-    return fmin(width, 150);
+    return fmin(width, MOST_NAME);
 }
 
 static layout layout_of(const ladder *of, const plx_pen *pen)
@@ -303,13 +304,15 @@ bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figur
 
 /* ---- in the page ------------------------------------------------------------------------------ */
 
-static void put_ladder(plx_page *page, const ladder *of, size_t record, bool open, FILE *to)
+static void put_ladder(plx_page *page, const ladder *of, size_t record, bool open, bool one_chip, FILE *to)
 {
     plx_page_figure figure;
     (void)fprintf(to, "<details class=\"op o%d\" id=\"ladder-%zu\"%s><summary>",
                   (int)page->problems[of->like->problem].first->problem.op, record, open ? " open" : "");
     plx_page_problem_text(to, &page->problems[of->like->problem]);
-    plx_page_put(to, " on %s</summary>\n", plx_page_chip(page, of->chip));
+    if (!one_chip)
+        plx_page_put(to, " on %s", plx_page_chip(page, of->chip));
+    (void)fputs("</summary>\n", to);
     name_figure(page, of, record, &figure);
     plx_page_draw(page, &figure, to);
     (void)fputs("</details>\n", to);
@@ -361,35 +364,93 @@ static bool has_ladder(plx_page *page, plx_op op)
     return false;
 }
 
+/* A ladder, by its first record. */
+typedef struct place {
+    const plx_page_problem *problem;
+    size_t record, chip;
+} place;
+
+/* An operation and type at a time, products first, the largest problem first; of equals as they stand in the files. */
+static int by_size(const void *a, const void *b)
+{
+    const place *one = a, *other = b;
+    const plx_problem *x = &one->problem->first->problem, *y = &other->problem->first->problem;
+    if (x->op != y->op)
+        return x->op > y->op ? -1 : 1;
+    if (x->dtype != y->dtype)
+        return x->dtype < y->dtype ? -1 : 1;
+    if (one->problem->size != other->problem->size)
+        return one->problem->size > other->problem->size ? -1 : 1;
+    return one->record < other->record ? -1 : one->record > other->record;
+}
+
+typedef struct places {
+    place *list;
+    size_t count;
+} places;
+
+/* The list is malloc'ed. */
+static places places_of(plx_page *page)
+{
+    places all = {.list = plx_page_memory(page, page->record_count, sizeof *all.list)};
+    ladder of;
+    for (size_t i = 0; all.list != NULL && i < page->record_count; i++)
+        if (ladder_from(page, i, &of))
+            all.list[all.count++] = (place){&page->problems[of.like->problem], i, of.chip};
+    if (all.count > 0)
+        qsort(all.list, all.count, sizeof *all.list, by_size);
+    return all;
+}
+
+static bool on_one_chip(const places *all)
+{
+    for (size_t i = 1; i < all->count; i++)
+        if (all->list[i].chip != all->list[0].chip)
+            return false;
+    return true;
+}
+
+static void put_opening(plx_page *page, const places *all, bool open, FILE *to)
+{
+    if (!open) {
+        (void)fputs("<h3>The same at smaller sizes</h3>\n<div class=\"plots tight\">\n", to);
+        return;
+    }
+    (void)fputs("<p>Kernel after kernel", to);
+    if (on_one_chip(all))
+        plx_page_put(to, " on %s", plx_page_chip(page, all->list[0].chip));
+    (void)fputs(", each a single step from the one before. Point at a bar for its time and its gain over the step "
+                "before on the same backend.</p>\n<div class=\"plots\">\n",
+                to);
+}
+
 /* Those that are shown at once, and then those that are shown when they are asked for. */
-static size_t put_ladders(plx_page *page, bool open, FILE *to)
+static void put_ladders(plx_page *page, const places *all, bool open, FILE *to)
 {
     ladder of;
     size_t count = 0;
-    for (size_t i = 0; i < page->record_count; i++) {
-        if (!ladder_from(page, i, &of) || is_largest(page, &of) != open)
+    for (size_t i = 0; i < all->count; i++) {
+        if (!ladder_from(page, all->list[i].record, &of) || is_largest(page, &of) != open)
             continue;
         if (count++ == 0)
-            (void)fputs(open
-                            ? "<p>Kernel after kernel, each a single step from the one before. Point at a bar for its "
-                              "time and its gain over the step before on the same backend.</p>\n<div class=\"plots\">\n"
-                            : "<h3>The same at smaller sizes</h3>\n<div class=\"plots\">\n",
-                        to);
-        put_ladder(page, &of, i, open, to);
+            put_opening(page, all, open, to);
+        put_ladder(page, &of, all->list[i].record, open, on_one_chip(all), to);
     }
     if (count > 0)
         (void)fputs("</div>\n", to);
-    return count;
 }
 
 void plx_page_ladders(plx_page *page, FILE *to)
 {
-    if (put_ladders(page, true, to) == 0)
-        return;
-    for (int op = 0; op < PLX_OP_COUNT; op++)
-        if (has_ladder(page, (plx_op)op))
-            put_ideas(page, (plx_op)op, to);
-    (void)put_ladders(page, false, to);
+    const places all = places_of(page);
+    if (all.count > 0) {
+        put_ladders(page, &all, true, to);
+        for (int op = 0; op < PLX_OP_COUNT; op++)
+            if (has_ladder(page, (plx_op)op))
+                put_ideas(page, (plx_op)op, to);
+        put_ladders(page, &all, false, to);
+    }
+    free(all.list);
 }
 
 /* ---- as tables in Markdown ------------------------------------------------------------------ */

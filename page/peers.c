@@ -163,12 +163,14 @@ static void put_behind_row(plx_page *page, const plx_page_duel *duel, FILE *to)
     (void)fputs("</tr>\n", to);
 }
 
+/* The answer's: launches that overlap are timed as something else. */
 static void put_behind(plx_page *page, FILE *to)
 {
     plx_page_duel *duels = plx_page_memory(page, page->record_count, sizeof *duels);
     size_t count = 0;
     for (size_t i = 0; duels != NULL && i < page->record_count; i++)
-        if (plx_page_duel_of(page, i, PLX_PAGE_NONE, &duels[count]) && duels[count].high < 1)
+        if (plx_page_duel_of(page, i, PLX_PAGE_NONE, &duels[count]) && duels[count].high < 1 &&
+            duels[count].own->is->time.queues <= 1)
             count++;
     if (count > 0) {
         qsort(duels, count, sizeof *duels, by_ratio);

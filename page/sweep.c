@@ -470,8 +470,10 @@ void plx_page_sweeps(plx_page *page, FILE *to)
     for (size_t count = 0; plx_page_sweep_figure(page, count, &figure); count++) {
         const plx_page_problem *kind = &page->problems[figure.of];
         if (count == 0)
-            (void)fputs("<p>Left: the best kernel of every backend. Lines join squares (and vectors); dots are other "
-                        "shapes. Right: our speed over the fastest way of the vendor’s library in the same run; points "
+            (void)fputs("<p>The first picture shows the best kernel of every backend: lines join squares (and "
+                        "vectors), dots are "
+                        "other shapes. The second shows our speed over the fastest way of the vendor’s library in the "
+                        "same run; points "
                         "above the dashed line are faster, and those on the upper edge are higher still.</p>\n",
                         to);
         plx_page_put(to, "<div class=\"op o%zu\" id=\"kind-%zu\"><h3>%s %s %s</h3>\n<div class=\"plots\">\n",

@@ -154,6 +154,18 @@ sort -u "$work/ids" | comm -23 "$work/links" - >"$work/dangling"
 # The best of the ways of a library comes first, each by itself is folded away; a cell has its time.
 sed -n '/<section id="peers">/,/<\/section>/p' "$work/record.html" | awk '/best of its ways/ { best = NR }
     /Each way of the libraries/ { each = NR } END { exit !(best > 0 && best < each) }' || fail "no best of the ways"
+# What the answer counts is what stands in the table of it.
+behind=$(sed -n 's/.*slower beyond the intervals in \([0-9]*\);.*/\1/p' "$work/record.html")
+[ "${behind:-0}" -gt 0 ] && grep -q "faster beyond the intervals: $behind problems" "$work/record.html" ||
+    fail "the answer counts $behind slower problems, and its table others"
+# Ladders stand by operation and size; the one chip of all is named once, above them.
+sed -n '/<section id="ladders">/,/<\/section>/p' "$work/record.html" >"$work/ladders"
+[ "$(sed 's/aria-label="[^"]*"//' "$work/ladders" | grep -c 'on NVIDIA H200')" = 1 ] || fail "the chip is not named once above the ladders"
+sed -n 's/.*id="ladder-[0-9]*"><summary>reduce f32 \([0-9]*\) sum.*/\1/p' "$work/ladders" >"$work/sizes"
+[ "$(wc -l <"$work/sizes")" -ge 5 ] && sort -rnc "$work/sizes" || fail "the smaller ladders stand in no order"
+grep '…</text>' "$work/ladders" && fail "the name of a kernel is cut off"
+sed -n '/<section id="attribution">/,/<\/section>/p' "$work/record.html" | grep '<th class=g' | grep '[0-9]x[0-9]' &&
+    fail "a shape of the attributions is written as nowhere else"
 sed -n '/<section id="attribution">/,/<\/section>/p' "$work/record.html" | grep -q '<th class="n">second-first</th>' ||
     fail "no table of the cells"
 sed -n '/<section id="counters">/,/<\/section>/p' "$work/record.html" | grep -q 'bytes over formula' || fail "no counters"
