@@ -4,10 +4,14 @@
 #define _GNU_SOURCE /* recursive mutexes that need no beginning */
 #include "fake_cuda_inside.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 fake_cuda_state fake_cuda = {
     .device_count = 1,
@@ -24,6 +28,8 @@ typedef struct fake_memory {
     void *context; /* that it was allocated in */
     CUmemorytype type;
     int managed, device;
+    int shared; /* a file of $FAKE_SHARED: 1 its own, 2 that of another process */
+    uint64_t number;
 } fake_memory;
 static fake_memory *memories;
 
@@ -191,6 +197,17 @@ EXPORT CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+/* As the attributes say it: the number of the bus alone tells them apart. */
+EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *place)
+{
+    unsigned int domain, bus, number;
+    ENTER(fake_enter, "cuDeviceGetByPCIBusId");
+    if (sscanf(place, "%x:%x:%x", &domain, &bus, &number) != 3 || bus < 0xa7 || bus >= 0xa7 + FAKE_DEVICES)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = (CUdevice)(bus - 0xa7);
+    return CUDA_SUCCESS;
+}
+
 static int attribute_value(CUdevice_attribute attribute)
 {
     switch ((int)attribute) {
@@ -295,11 +312,25 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+/* $FAKE_SHARED: a directory in which memory that other processes may want is kept, one file each. */
+static void name_shared(char *path, size_t capacity, uint64_t process, uint64_t number)
+{
+    (void)snprintf(path, capacity, "%s/memory-%llu-%llu", getenv("FAKE_SHARED"), (unsigned long long)process,
+                   (unsigned long long)number);
+}
+
 static void forget(fake_memory **link)
 {
     fake_memory *memory = *link;
+    char path[600];
     *link = memory->next;
-    free(memory->bytes);
+    if (memory->shared != 0)
+        (void)munmap(memory->bytes, memory->length);
+    else
+        free(memory->bytes);
+    name_shared(path, sizeof path, (uint64_t)getpid(), memory->number);
+    if (memory->shared == 1)
+        (void)unlink(path);
     free(memory);
 }
 
@@ -337,6 +368,15 @@ EXPORT CUresult cuCtxSetCurrent(CUcontext context)
     return CUDA_SUCCESS;
 }
 
+/* What is enqueued is done by then: only a capture is ended by it. */
+#undef cuCtxSynchronize
+EXPORT CUresult cuCtxSynchronize(void);
+EXPORT CUresult cuCtxSynchronize(void)
+{
+    ENTER(fake_enter_unsafe, "cuCtxSynchronize");
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuCtxGetDevice(CUdevice *device)
 {
     ENTER(fake_enter_context, "cuCtxGetDevice");
@@ -346,13 +386,90 @@ EXPORT CUresult cuCtxGetDevice(CUdevice *device)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* A handle is the address and nothing else. */
+static void *map_file(int file, size_t bytes)
+{
+    void *at = file >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    if (file >= 0)
+        (void)close(file);
+    return at != MAP_FAILED ? at : NULL;
+}
+
+/* Where a process may not write files as long as that its memory is its own. */
+static void make_bytes(fake_memory *memory)
+{
+    static uint64_t numbers;
+    struct rlimit most = {.rlim_cur = 0};
+    char path[600];
+    if (getenv("FAKE_SHARED") == NULL || getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur < memory->length ||
+        memory->length == 0) {
+        memory->bytes = malloc(memory->length);
+        return;
+    }
+    memory->number = ++numbers;
+    name_shared(path, sizeof path, (uint64_t)getpid(), memory->number);
+    const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file >= 0 && ftruncate(file, (off_t)memory->length) == 0)
+        memory->bytes = map_file(file, memory->length);
+    memory->shared = memory->bytes != NULL;
+}
+
+/* What another process finds it by. */
+typedef struct shared_handle {
+    uint64_t address, process, number, length;
+} shared_handle;
+
+static const fake_memory *memory_with(CUdeviceptr pointer);
+
 EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
 {
     ENTER(fake_enter_unsafe, "cuIpcGetMemHandle");
+    const fake_memory *memory = memory_with(address);
+    const shared_handle made = {.address = address,
+                                .process = (uint64_t)getpid(),
+                                .number = memory != NULL ? memory->number : 0,
+                                .length = memory != NULL ? memory->length : 0};
     memset(handle, 0, sizeof *handle);
-    memcpy(handle, &address, sizeof address);
+    memcpy(handle, &made, sizeof made);
     return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags)
+{
+    ENTER(fake_enter_unsafe, "cuIpcOpenMemHandle");
+    shared_handle given;
+    char path[600];
+    fake_memory *memory = calloc(1, sizeof *memory);
+    memcpy(&given, &handle, sizeof given);
+    if (memory == NULL || given.number == 0 || getenv("FAKE_SHARED") == NULL || flags != 1) {
+        free(memory);
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    name_shared(path, sizeof path, given.process, given.number);
+    memory->bytes = map_file(open(path, O_RDWR | O_CLOEXEC), given.length);
+    if (memory->bytes == NULL) {
+        free(memory);
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    memory->length = given.length;
+    memory->shared = 2;
+    memory->context = current_context;
+    memory->device = device_of(current_context);
+    memory->type = CU_MEMORYTYPE_DEVICE;
+    memory->next = memories;
+    memories = memory;
+    *address = (CUdeviceptr)(uintptr_t)memory->bytes;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address)
+{
+    ENTER(fake_enter_unsafe, "cuIpcCloseMemHandle");
+    for (fake_memory **link = &memories; *link != NULL; link = &(*link)->next)
+        if ((*link)->bytes == at(address) && (*link)->shared == 2) {
+            forget(link);
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* $FAKE_FULL=DEVICE:BYTES: so much is left of its memory, which others have the rest of. */
@@ -384,8 +501,8 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
     if (memory == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memory->length = bytes;
-    memory->bytes =
-        bytes <= (fake_cuda.most_bytes > 0 ? fake_cuda.most_bytes : (size_t)80 << 30) ? malloc(bytes) : NULL;
+    if (bytes <= (fake_cuda.most_bytes > 0 ? fake_cuda.most_bytes : (size_t)80 << 30))
+        make_bytes(memory);
     if (memory->bytes == NULL) {
         free(memory);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -509,14 +626,22 @@ EXPORT CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *
     return CUDA_SUCCESS;
 }
 
+/* Now, or when the graph that it becomes a node of is launched. */
+static CUresult enqueue(CUstream stream, const fake_node *node)
+{
+    if (!fake_keeps(stream, node))
+        fake_do(node);
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
     ENTER(fake_enter_context, "cuMemcpyHtoDAsync");
     ENTER(fake_enter_stream, stream);
     if (!is_memory(to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(at(to), from, bytes);
-    return CUDA_SUCCESS;
+    return enqueue(stream,
+                   &(fake_node){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .to = to, .host_from = from, .bytes = bytes});
 }
 
 EXPORT CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
@@ -535,19 +660,31 @@ EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes
     ENTER(fake_enter_stream, stream);
     if (!is_memory(to, bytes) || !is_memory(from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(at(to), at(from), bytes);
-    return CUDA_SUCCESS;
+    return enqueue(stream, &(fake_node){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .to = to, .from = from, .bytes = bytes});
+}
+
+static CUresult fill(CUdeviceptr to, unsigned int pattern, size_t width, size_t count, CUstream stream)
+{
+    if (!is_memory(to, width * count))
+        return CUDA_ERROR_INVALID_VALUE;
+    return enqueue(
+        stream,
+        &(fake_node){
+            .type = CU_GRAPH_NODE_TYPE_MEMSET, .to = to, .bytes = width * count, .width = width, .pattern = pattern});
+}
+
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char pattern, size_t count, CUstream stream)
+{
+    ENTER(fake_enter_context, "cuMemsetD8Async");
+    ENTER(fake_enter_stream, stream);
+    return fill(to, pattern, 1, count, stream);
 }
 
 EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int pattern, size_t count, CUstream stream)
 {
     ENTER(fake_enter_context, "cuMemsetD32Async");
     ENTER(fake_enter_stream, stream);
-    if (!is_memory(to, 4 * count))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++)
-        memcpy((char *)at(to) + 4 * i, &pattern, 4);
-    return CUDA_SUCCESS;
+    return fill(to, pattern, 4, count, stream);
 }
 
 /* ---- between devices ------------------------------------------------------ */

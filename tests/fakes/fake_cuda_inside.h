@@ -21,6 +21,29 @@ CUresult fake_enter_unsafe(const char *function);
 int fake_ends_captures(void);
 /* For what goes into a stream. */
 CUresult fake_enter_stream(CUstream stream);
+
+/* What a stream that is captured keeps, instead of doing it. */
+enum { FAKE_VALUES = 16 };
+typedef struct fake_node {
+    struct fake_node *next;
+    CUgraphNodeType type;
+    CUfunction function; /* of a kernel, with its values */
+    unsigned int grid[3], block[3], shared_bytes;
+    uint64_t values[FAKE_VALUES];
+    CUdeviceptr to, from; /* of a copy or a fill, with its pattern of so many bytes */
+    const void *host_from;
+    size_t bytes, width;
+    unsigned int pattern;
+    CUhostFn called;
+    void *data;
+} fake_node;
+/* Whether the stream is captured: then the node is kept. */
+int fake_keeps(CUstream stream, const fake_node *node);
+/* Does what a node is. */
+void fake_do(const fake_node *node);
+/* Of a kernel, as a launch has it; its entry. */
+void fake_do_kernel(const fake_node *node);
+const char *fake_entry(CUfunction function);
 /* The calling thread's context, and a device's primary one. */
 void *fake_current(void);
 void *fake_context(CUdevice device);

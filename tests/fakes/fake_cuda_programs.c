@@ -261,18 +261,33 @@ static CUresult suffer(void)
     return gone > 0 && launches > gone ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
 
-static void compute(const fake_launch *launch, void **parameters)
+const char *fake_entry(CUfunction function)
 {
-    uint64_t values[16];
-    const size_t count = getenv("FAKE_COMPUTES") != NULL ? fake_values(launch->entry) : 0;
+    return ((const fake_function *)(const void *)function)->entry;
+}
+
+void fake_do_kernel(const fake_node *node)
+{
+    const char *entry = fake_entry(node->function);
+    if (getenv("FAKE_COMPUTES") == NULL || fake_values(entry) == 0)
+        return;
+    fake_compute(entry, node->values, node->grid[0], node->block[0]);
+    if (strncmp(entry, "gemm_naive", 10) == 0)
+        flip_a_bit(node->values);
+    if (strcmp(entry, "compute_alike") == 0)
+        spoil_unit(node->values, node->grid[0]);
+}
+
+static void compute(CUfunction function, const fake_launch *launch, void **parameters)
+{
+    fake_node node = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .function = function, .shared_bytes = launch->shared_bytes};
+    const size_t count = fake_values(launch->entry);
+    memcpy(node.grid, launch->grid, sizeof node.grid);
+    memcpy(node.block, launch->block, sizeof node.block);
     for (size_t i = 0; i < count; i++)
-        memcpy(&values[i], parameters[i], sizeof values[i]);
-    if (count > 0)
-        fake_compute(launch->entry, values, launch->grid[0], launch->block[0]);
-    if (count > 0 && strncmp(launch->entry, "gemm_naive", 10) == 0)
-        flip_a_bit(values);
-    if (count > 0 && strcmp(launch->entry, "compute_alike") == 0)
-        spoil_unit(values, launch->grid[0]);
+        memcpy(&node.values[i], parameters[i], sizeof node.values[i]);
+    if (!fake_keeps(launch->stream, &node))
+        fake_do_kernel(&node);
 }
 
 static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters, void **extra)
@@ -300,7 +315,7 @@ static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, v
     for (size_t i = 0; i < fake_cuda.argument_counts[number] && i < FAKE_ARGUMENTS; i++)
         memcpy(&launch->arguments[i], parameters[i], sizeof launch->arguments[i]);
     fake_cuda.launch_count++;
-    compute(launch, parameters);
+    compute(function, launch, parameters);
     return suffer();
 }
 

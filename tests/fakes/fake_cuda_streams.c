@@ -2,14 +2,20 @@
 #include "fake_cuda_inside.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Never freed: a handle that comes back would hide faults. */
 typedef struct fake_stream {
     void *context;
     CUstreamCaptureStatus capture;
     CUstreamCaptureMode mode;
+    struct fake_graph *graph; /* that it is captured into */
     struct fake_stream *next;
 } fake_stream;
+typedef struct fake_graph {
+    fake_node *first, **last;
+    size_t count;
+} fake_graph;
 static fake_stream *streams;
 
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -113,6 +119,15 @@ EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int f
     return event != NULL && flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+static void free_graph(fake_graph *graph)
+{
+    for (fake_node *node = graph != NULL ? graph->first : NULL, *next; node != NULL; node = next) {
+        next = node->next;
+        free(node);
+    }
+    free(graph);
+}
+
 /* ---- captures ------------------------------------------------------------- */
 
 EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
@@ -130,6 +145,10 @@ EXPORT CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode)
     fake_stream *stream = stream_of(handle);
     if (stream == &legacy || stream->capture != CU_STREAM_CAPTURE_STATUS_NONE)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    stream->graph = calloc(1, sizeof *stream->graph);
+    if (stream->graph == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    stream->graph->last = &stream->graph->first;
     stream->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     stream->mode = mode;
     return CUDA_SUCCESS;
@@ -149,9 +168,126 @@ EXPORT CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
     ENTER(fake_enter_context, "cuStreamEndCapture");
     fake_stream *stream = stream_of(handle);
     const CUstreamCaptureStatus status = stream->capture;
+    const int whole = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     stream->capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    *graph = NULL;
-    return status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!whole)
+        free_graph(stream->graph);
+    *graph = whole ? fake_handle(stream->graph) : NULL;
+    stream->graph = NULL;
+    return whole ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+}
+
+/* ---- graphs ---------------------------------------------------------------- */
+
+int fake_keeps(CUstream handle, const fake_node *node)
+{
+    const fake_stream *stream = stream_of(handle);
+    fake_node *kept = stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE ? malloc(sizeof *kept) : NULL;
+    if (kept == NULL)
+        return 0;
+    *kept = *node;
+    kept->next = NULL;
+    *stream->graph->last = kept;
+    stream->graph->last = &kept->next;
+    stream->graph->count++;
+    return 1;
+}
+
+void fake_do(const fake_node *node)
+{
+    char *to = (char *)(uintptr_t)node->to;
+    if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        fake_do_kernel(node);
+    else if (node->type == CU_GRAPH_NODE_TYPE_HOST)
+        node->called(node->data);
+    else if (node->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        memcpy(to, node->host_from != NULL ? node->host_from : (const void *)(uintptr_t)node->from, node->bytes);
+    else
+        for (size_t i = 0; i < node->bytes; i += node->width)
+            memcpy(to + i, &node->pattern, node->width);
+}
+
+EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn called, void *data)
+{
+    const fake_node node = {.type = CU_GRAPH_NODE_TYPE_HOST, .called = called, .data = data};
+    ENTER(fake_enter_context, "cuLaunchHostFunc");
+    ENTER(fake_enter_stream, stream);
+    if (!fake_keeps(stream, &node))
+        fake_do(&node);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+    ENTER(fake_enter, "cuGraphGetNodes");
+    const fake_graph *of = (const fake_graph *)(const void *)graph;
+    size_t number = 0;
+    for (fake_node *node = of->first; nodes != NULL && node != NULL && number < *count; node = node->next)
+        nodes[number++] = (CUgraphNode)(void *)node;
+    *count = nodes != NULL ? number : of->count;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
+{
+    ENTER(fake_enter, "cuGraphNodeGetType");
+    *type = ((const fake_node *)(const void *)node)->type;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *parameters)
+{
+    ENTER(fake_enter, "cuGraphKernelNodeGetParams");
+    const fake_node *of = (const fake_node *)(const void *)node;
+    *parameters = (CUDA_KERNEL_NODE_PARAMS){
+        .func = of->function,
+        .gridDimX = of->grid[0],
+        .gridDimY = of->grid[1],
+        .gridDimZ = of->grid[2],
+        .blockDimX = of->block[0],
+        .blockDimY = of->block[1],
+        .blockDimZ = of->block[2],
+        .sharedMemBytes = of->shared_bytes,
+    };
+    return of->type == CU_GRAPH_NODE_TYPE_KERNEL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* $FAKE_NAMELESS: of an older driver, which does not know. */
+EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+    ENTER(fake_enter, "cuFuncGetName");
+    *name = fake_entry(function);
+    return getenv("FAKE_NAMELESS") == NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* What is ready to be launched is the graph itself. */
+EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *ready, CUgraph graph, unsigned long long flags)
+{
+    ENTER(fake_enter_context, "cuGraphInstantiateWithFlags");
+    *ready = (CUgraphExec)(void *)graph;
+    return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuGraphLaunch(CUgraphExec ready, CUstream stream)
+{
+    ENTER(fake_enter_context, "cuGraphLaunch");
+    ENTER(fake_enter_stream, stream);
+    for (const fake_node *node = ((const fake_graph *)(const void *)ready)->first; node != NULL; node = node->next)
+        fake_do(node);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphExecDestroy(CUgraphExec ready)
+{
+    ENTER(fake_enter, "cuGraphExecDestroy");
+    return ready != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuGraphDestroy(CUgraph graph)
+{
+    ENTER(fake_enter, "cuGraphDestroy");
+    free_graph((fake_graph *)(void *)graph);
+    return CUDA_SUCCESS;
 }
 
 /* ---- events ---------------------------------------------------------------- */
