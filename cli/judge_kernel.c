@@ -415,6 +415,23 @@ static bool was_run(const judged *to)
     }
 }
 
+/* What kind of code it is, besides the verdict, which is left as it is. */
+static void capture(cli_options *options, judged *to)
+{
+    char why[sizeof to->why];
+    if (to->status != JUDGED_RIGHT || stopped || !to->facts.is_function || strcmp(to->facts.api, "host") == 0)
+        return;
+    memcpy(why, to->why, sizeof why);
+    run_apart(judged_capture, options, to, false);
+    for (size_t i = 0; i < to->shape_count; i++) {
+        plx_captured *captured = &to->shapes[i].captured;
+        if (to->shapes[i].ran && !captured->tried && !to->shapes[i].is_drawn)
+            (void)snprintf(captured->why, sizeof captured->why, "%.370s",
+                           to->status != JUDGED_RIGHT ? to->why : "it was not tried");
+    }
+    end_it(to, JUDGED_RIGHT, why);
+}
+
 /* Compiling decides whether there is anything to be run. */
 static void judge(cli_options *options, judged *to)
 {
@@ -430,6 +447,7 @@ static void judge(cli_options *options, judged *to)
         run_apart(judged_judge, options, to, false); /* its own domain may have cases */
     time_in_turn(options, to);
     measure_claim(options, to);
+    capture(options, to);
     if (options->sanitize && !stopped && was_run(to))
         judged_sanitize(options, to, &stopped);
     if (stopped)

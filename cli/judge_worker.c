@@ -501,6 +501,62 @@ void judged_judge(cli_options *options, judged *to)
     end(&w);
 }
 
+/* The graph has to give what the call gives. */
+static void judge_replay(const judged *to, const plx_results *results, plx_captured *captured)
+{
+    for (size_t i = 0; i < results->record_count && captured->captured; i++) {
+        const plx_record *record = &results->records[i];
+        if (!is_mine(to, record) || record->outcome == PLX_OUTCOME_OK || record->outcome == PLX_OUTCOME_NOT_JUDGED)
+            continue;
+        captured->captured = false;
+        (void)snprintf(captured->why, sizeof captured->why,
+                       "the captured graph gives another result than the call: %.300s", record->reason);
+    }
+}
+
+static bool capture_shape(worker *w, judged_shape *shape)
+{
+    judged *to = w->to;
+    const char *names[] = {to->facts.name};
+    plx_results results;
+    plx_error error = {""};
+    const plx_compare_options wanted = {
+        .backends = w->labels,
+        .backend_count = 1,
+        .kernels = names,
+        .kernel_count = 1,
+        .problems = &shape->problem,
+        .problem_count = 1,
+        .input = w->options->input,
+        .seed = to->seed,
+        .no_timing = true,
+        .progress = progress,
+        .progress_data = to,
+    };
+    plx_kernel_file_capture(w->options->kernel, &shape->captured);
+    const plx_status status = plx_compare(w->context, &wanted, &results, &error);
+    plx_kernel_file_capture(w->options->kernel, NULL);
+    if (status != PLX_OK)
+        return false;
+    judge_replay(to, &results, &shape->captured);
+    plx_results_free(&results);
+    return true;
+}
+
+/* What the verdict is about is over by now: a function that takes offence at it is none the worse for it. */
+void judged_capture(cli_options *options, judged *to)
+{
+    worker w = {.options = options, .to = to};
+    bool wrote;
+    go_on(to, "finding devices");
+    bool good = find_device(&w);
+    for (size_t i = 0; i < to->shape_count && good; i++)
+        if (to->shapes[i].taken && !to->shapes[i].is_drawn && to->shapes[i].record.outcome == PLX_OUTCOME_OK)
+            good = capture_shape(&w, &to->shapes[i]) && plx_kernel_file_ended(options->kernel, &wrote) == NULL;
+    to->ended = true;
+    end(&w);
+}
+
 /* What was found of a shape before, but what it is. */
 static void forget(judged_shape *shape)
 {

@@ -58,7 +58,8 @@ typedef struct judged_shape {
     plx_interval claimed; /* before it was measured anew; median 0: it was not */
     plx_launch_facts launches[JUDGED_LAUNCHES];
     size_t launch_count;
-    size_t processes; /* that timed it */
+    size_t processes;      /* that timed it */
+    plx_captured captured; /* of a function on a device */
     judged_beside beside[JUDGED_PEERS];
     size_t beside_count;
 } judged_shape;
@@ -111,6 +112,8 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error);
  * runs it. */
 void judged_compile(cli_options *options, judged *to);
 void judged_judge(cli_options *options, judged *to);
+/* Captures a function on each shape, and judges what the replay gives. */
+void judged_capture(cli_options *options, judged *to);
 /* Times the shapes again, and nothing else. */
 void judged_time(cli_options *options, judged *to);
 /* The same of a claim: with another seed, and on shapes that are drawn besides. */

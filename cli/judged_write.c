@@ -45,6 +45,22 @@ static const char *verdict_of(const judged_beside *beside)
     return beside->low > 1.0 ? "faster" : beside->high < 1.0 ? "slower" : "same";
 }
 
+/* Each shape that was run is what its graph says. */
+static bool is_captured(const judged *of)
+{
+    size_t captured = 0, ran = 0;
+    for (size_t i = 0; i < of->shape_count; i++) {
+        captured += of->shapes[i].captured.captured;
+        ran += of->shapes[i].ran && !of->shapes[i].is_drawn;
+    }
+    return captured > 0 && captured == ran;
+}
+
+static const char *kind_of(const judged *of)
+{
+    return !of->facts.is_function ? "device code" : is_captured(of) ? "captured host code" : "host code";
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
 static void write_kernel(plx_json *json, const judged *of)
@@ -52,7 +68,7 @@ static void write_kernel(plx_json *json, const judged *of)
     const plx_kernel_facts *facts = &of->facts;
     plx_json_object(json, "kernel");
     plx_json_text(json, "name", facts->name);
-    plx_json_text(json, "kind", facts->is_function ? "host code" : "device code");
+    plx_json_text(json, "kind", kind_of(of));
     plx_json_text(json, "fence", of->fence[0] != '\0' ? of->fence : NULL);
     plx_json_text(json, "language", facts->language);
     plx_json_text(json, "source_sha256", facts->source_sha256);
@@ -137,6 +153,43 @@ static void write_taken(plx_json *json, const char *name, int64_t value)
         plx_json_null(json, name);
 }
 
+static void write_sizes(plx_json *json, const char *name, const uint32_t sizes[3])
+{
+    plx_json_list(json, name);
+    for (int axis = 0; axis < 3; axis++)
+        plx_json_natural(json, NULL, sizes[axis]);
+    plx_json_list_end(json);
+}
+
+/* What a call of a function puts into its stream; null, with the reason, where that can't be told. */
+static void write_captured(plx_json *json, const judged_shape *shape)
+{
+    const plx_captured *captured = &shape->captured;
+    if (!captured->captured) {
+        plx_json_null(json, "captured");
+        plx_json_text(json, "not_captured", captured->why[0] != '\0' ? captured->why : NULL);
+        return;
+    }
+    plx_json_object(json, "captured");
+    plx_json_natural(json, "kernels", captured->kernels);
+    plx_json_natural(json, "copies", captured->copies);
+    plx_json_natural(json, "fills", captured->fills);
+    plx_json_natural(json, "allocations", captured->allocations);
+    plx_json_natural(json, "others", captured->others);
+    plx_json_list(json, "list");
+    for (size_t i = 0; i < captured->listed; i++) {
+        const plx_captured_kernel *kernel = &captured->list[i];
+        plx_json_object(json, NULL);
+        plx_json_text(json, "name", kernel->name[0] != '\0' ? kernel->name : NULL);
+        write_sizes(json, "grid", kernel->grid);
+        write_sizes(json, "block", kernel->block);
+        plx_json_natural(json, "shared_bytes", kernel->shared_bytes);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+    plx_json_object_end(json);
+}
+
 static void write_launches(plx_json *json, const judged_shape *shape)
 {
     plx_json_list(json, "launches");
@@ -170,7 +223,7 @@ static void write_claimed(plx_json *json, const judged_shape *shape)
     plx_json_number(json, "claimed_high_ns", shape->claimed.high_ns);
 }
 
-static void write_shape(plx_json *json, const judged_shape *shape)
+static void write_shape(plx_json *json, const judged *of, const judged_shape *shape)
 {
     char problem[160];
     const plx_timing *time = &shape->record.time;
@@ -188,6 +241,10 @@ static void write_shape(plx_json *json, const judged_shape *shape)
     }
     write_claimed(json, shape);
     write_launches(json, shape);
+    if (of->facts.is_function) {
+        plx_json_text(json, "timed", shape->ran && time->measured ? "calls" : NULL);
+        write_captured(json, shape);
+    }
     if (shape->call_ns > 0.0)
         plx_json_number(json, "call_ns", shape->call_ns);
     if (shape->has_earlier)
@@ -274,7 +331,7 @@ plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
     write_first_wrong(&json, of);
     plx_json_list(&json, "shapes");
     for (size_t i = 0; i < of->shape_count; i++)
-        write_shape(&json, &of->shapes[i]);
+        write_shape(&json, of, &of->shapes[i]);
     plx_json_list_end(&json);
     write_summary(&json, of);
     write_searches(&json, of);
@@ -298,6 +355,29 @@ static void print_launches(FILE *to, const judged_shape *shape)
         (void)fprintf(to, " %lld bytes of shared memory a block\n",
                       (long long)(launch->shared_bytes > 0 ? launch->shared_bytes : 0));
     }
+}
+
+static void print_count(FILE *to, const char **between, uint32_t count, const char *one, const char *many)
+{
+    if (count > 0)
+        (void)fprintf(to, "%s%u %s", *between, count, count == 1 ? one : many);
+    *between = count > 0 ? ", " : *between;
+}
+
+static void print_captured(FILE *to, const judged_shape *shape)
+{
+    const plx_captured *captured = &shape->captured;
+    const char *between = "    captured: ";
+    if (captured->why[0] != '\0')
+        (void)fprintf(to, "    not captured: %s\n", captured->why);
+    if (!captured->captured)
+        return;
+    print_count(to, &between, captured->kernels, "kernel", "kernels");
+    print_count(to, &between, captured->copies, "copy", "copies");
+    print_count(to, &between, captured->fills, "fill", "fills");
+    print_count(to, &between, captured->allocations, "allocation", "allocations");
+    print_count(to, &between, captured->others, "other", "others");
+    (void)fprintf(to, "%s\n", shape->record.time.measured ? "; the time is that of calls" : "");
 }
 
 static void print_summary(FILE *to, const judged *of)
@@ -355,6 +435,7 @@ static void print_shape(FILE *to, const judged_shape *shape)
         (void)fprintf(to, ", drawn");
     (void)fprintf(to, "%s%s\n", shape->record.reason[0] != '\0' ? ": " : "", shape->record.reason);
     print_launches(to, shape);
+    print_captured(to, shape);
     if (shape->claimed.median_ns > 0.0 && time->measured)
         (void)fprintf(to, "    measured anew; claimed was %.4g %s (%.4g to %.4g)\n", shape->claimed.median_ns / 1e3,
                       plx_micro(), shape->claimed.low_ns / 1e3, shape->claimed.high_ns / 1e3);
@@ -408,7 +489,7 @@ plx_status judged_write_text(const void *what, FILE *to, plx_error *error)
 {
     const judged *of = what;
     (void)error;
-    (void)fprintf(to, "%s, %s in %s%s%s%s%s\n", of->facts.name, of->facts.is_function ? "host code" : "device code",
+    (void)fprintf(to, "%s, %s in %s%s%s%s%s\n", of->facts.name, kind_of(of),
                   of->facts.is_function && of->facts.language[0] == 'C' ? "C" : of->facts.language,
                   of->facts.compiler[0] != '\0' ? ", compiled by " : "", of->facts.compiler,
                   of->has_device ? ", on " : "", of->has_device ? of->device.name : "");

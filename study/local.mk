@@ -321,6 +321,7 @@ parallaxinclude_HEADERS += \
 study_programsdir = $(pkglibdir)
 study_programs_PROGRAMS = parallax-subject
 parallax_subject_SOURCES = \
+	study/subject/capture.c \
 	study/subject/device.c \
 	study/subject/fence.c \
 	study/subject/main.c \

@@ -124,6 +124,28 @@ PLX_API double plx_kernel_file_empty_ns(const plx_kernel_file *kernel);
 /* Why its process has ended; NULL: it has not, or there is none.  *wrote: it wrote to an operand that it may only
  * read. */
 PLX_API const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *wrote);
+/* What one call of a function put into its device's stream. */
+enum { PLX_CAPTURED_KERNELS = 16 };
+typedef struct plx_captured_kernel {
+    char name[192]; /* "": the driver does not say */
+    uint32_t grid[3], block[3], shared_bytes, reserved;
+} plx_captured_kernel;
+
+typedef struct plx_captured {
+    bool tried, captured;
+    char why[376]; /* it is not captured */
+    /* What is in the graph, of each kind: copies and fills of memory, allocations, others (events, frees). */
+    uint32_t kernels, copies, fills, allocations, others;
+    uint32_t listed;
+    plx_captured_kernel list[PLX_CAPTURED_KERNELS]; /* the first */
+    uint64_t reserved[4];                           /* 0 */
+} plx_captured;
+
+/* From now on each call of a function on a device is captured into a graph, with zeros in place of its operands, and
+ * its result is that of the graph on the operands themselves: what was made by the call, and not by what it enqueued,
+ * is wrong. A call that can't be captured fails.  What the first call has in its graph is told in *captured, all 0
+ * before; NULL: calls are calls again. */
+PLX_API void plx_kernel_file_capture(plx_kernel_file *kernel, plx_captured *captured);
 /* Writes its launches for a problem on a device, for people. */
 PLX_API plx_status plx_kernel_file_show(const plx_kernel_file *kernel, const plx_problem *problem,
                                         const plx_device_info *device, FILE *to, plx_error *error);

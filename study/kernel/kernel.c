@@ -261,7 +261,15 @@ static plx_status call_function(void *data, const plx_problem *problem, const ch
                                 size_t count, plx_error *error)
 {
     plx_kernel_file *kernel = data;
-    return plx_subject_call_it(kernel->subject, kernel, problem, place, operands, count, error);
+    return kernel->captured != NULL
+               ? plx_subject_capture_it(kernel->subject, kernel, problem, place, operands, count, kernel->captured,
+                                        error)
+               : plx_subject_call_it(kernel->subject, kernel, problem, place, operands, count, error);
+}
+
+void plx_kernel_file_capture(plx_kernel_file *kernel, plx_captured *captured)
+{
+    kernel->captured = captured;
 }
 
 /* Whether it takes the problem it says itself, once: on a device it is known when it is called. */

@@ -30,9 +30,10 @@ typedef struct plx_compiled {
 typedef struct plx_subject plx_subject;
 
 struct plx_kernel_file {
-    plx_subject *subject;  /* the process of a function; NULL: it was not started */
-    char not_started[400]; /* why */
-    plx_problem tried;     /* the last that the function was tried with, and what came of it */
+    plx_subject *subject;   /* the process of a function; NULL: it was not started */
+    char not_started[400];  /* why */
+    plx_captured *captured; /* calls are captured, and the first is told there; NULL: they are not */
+    plx_problem tried;      /* the last that the function was tried with, and what came of it */
     plx_status tried_status;
     plx_error tried_error;
     bool was_tried;
@@ -83,6 +84,10 @@ plx_status plx_subject_start(const plx_kernel_file *kernel, bool on_device, plx_
 void plx_subject_end(plx_subject *subject);
 plx_status plx_subject_call_it(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
                                const char *device, const plx_reached *operands, size_t count, plx_error *error);
+/* The same of a call that is captured, and replayed (plx_kernel_file_capture()). */
+plx_status plx_subject_capture_it(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
+                                  const char *device, const plx_reached *operands, size_t count, plx_captured *captured,
+                                  plx_error *error);
 /* Calls it once with zeros on the host, and times calls of nothing.  PLX_UNSUPPORTED: it says that it does not take the
  * problem. */
 plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,

@@ -345,6 +345,38 @@ static size_t place_all(plx_subject *subject, const plx_problem *problem, const 
     return file_count;
 }
 
+/* Behind a reply that all is well comes what was captured.  False: the process has ended. */
+static bool take_captured(plx_subject *subject, const plx_subject_reply *reply, plx_captured *captured)
+{
+    plx_subject_graph graph;
+    ssize_t got;
+    if (reply->status == PLX_SUBJECT_NOT_CAPTURED)
+        (void)snprintf(captured->why, sizeof captured->why, "%s", reply->text);
+    if (reply->status != 0)
+        return true;
+    while ((got = recv(subject->socket, &graph, sizeof graph, 0)) < 0 && errno == EINTR)
+        ;
+    if (got != (ssize_t)sizeof graph || graph.listed > PLX_SUBJECT_KERNELS)
+        return false;
+    captured->captured = true;
+    captured->kernels = graph.kernels;
+    captured->copies = graph.copies;
+    captured->fills = graph.fills;
+    captured->allocations = graph.allocations;
+    captured->others = graph.others;
+    captured->listed = graph.listed;
+    for (size_t i = 0; i < graph.listed; i++) {
+        const plx_subject_kernel *from = &graph.list[i];
+        plx_captured_kernel *to = &captured->list[i];
+        (void)snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
+        plx_text_clean(to->name, sizeof to->name);
+        memcpy(to->grid, from->grid, sizeof to->grid);
+        memcpy(to->block, from->block, sizeof to->block);
+        to->shared_bytes = from->shared_bytes;
+    }
+    return true;
+}
+
 static plx_status conclude(plx_subject *subject, const plx_kernel_file *kernel, const plx_subject_reply *reply,
                            plx_error *error)
 {
@@ -362,6 +394,8 @@ static plx_status conclude(plx_subject *subject, const plx_kernel_file *kernel, 
     case PLX_SUBJECT_NO_MAP:
         end(subject, reply->text);
         return plx_fail(error, PLX_FAILED, "%.300s", reply->text);
+    case PLX_SUBJECT_NOT_CAPTURED:
+        return plx_fail(error, PLX_FAILED, "%.60s is not captured: %.300s", name, reply->text);
     case PLX_SUBJECT_RAISED:
         return plx_fail(error, PLX_FAILED, "%.60s: %.300s", name, reply->text);
     default:
@@ -371,7 +405,7 @@ static plx_status conclude(plx_subject *subject, const plx_kernel_file *kernel, 
 
 static plx_status call_locked(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
                               const char *device, plx_subject_kind kind, const plx_reached *operands, size_t count,
-                              plx_error *error)
+                              plx_captured *captured, plx_error *error)
 {
     plx_subject_request request = {.kind = (uint32_t)kind};
     plx_subject_reply reply = {.status = 0};
@@ -382,7 +416,8 @@ static plx_status call_locked(plx_subject *subject, const plx_kernel_file *kerne
         (void)snprintf(request.device, sizeof request.device, "%s", device);
         describe(problem, &request);
         const size_t file_count = place_all(subject, problem, operands, count, &request, files);
-        if (subject->process != 0 && ask(subject, &request, files, file_count, &reply))
+        if (subject->process != 0 && ask(subject, &request, files, file_count, &reply) &&
+            (captured == NULL || take_captured(subject, &reply, captured)))
             return conclude(subject, kernel, &reply, error);
         end(subject, "");
     }
@@ -393,7 +428,24 @@ plx_status plx_subject_call_it(plx_subject *subject, const plx_kernel_file *kern
                                const char *device, const plx_reached *operands, size_t count, plx_error *error)
 {
     (void)pthread_mutex_lock(&subject->lock);
-    const plx_status status = call_locked(subject, kernel, problem, device, PLX_SUBJECT_CALL, operands, count, error);
+    const plx_status status =
+        call_locked(subject, kernel, problem, device, PLX_SUBJECT_CALL, operands, count, NULL, error);
+    (void)pthread_mutex_unlock(&subject->lock);
+    return status;
+}
+
+/* What is told is the first capture. */
+plx_status plx_subject_capture_it(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
+                                  const char *device, const plx_reached *operands, size_t count, plx_captured *captured,
+                                  plx_error *error)
+{
+    plx_captured another = {.captured = false};
+    (void)pthread_mutex_lock(&subject->lock);
+    const plx_status status = call_locked(subject, kernel, problem, device, PLX_SUBJECT_CAPTURE, operands, count,
+                                          captured->tried ? &another : captured, error);
+    if (status != PLX_OK && captured->why[0] == '\0')
+        (void)snprintf(captured->why, sizeof captured->why, "%.370s", error->text);
+    captured->tried = true;
     (void)pthread_mutex_unlock(&subject->lock);
     return status;
 }
@@ -426,7 +478,7 @@ static plx_status time_empty(plx_subject *subject, const plx_kernel_file *kernel
     plx_status status = PLX_OK;
     for (size_t i = 0; i < EMPTY_CALLS && status == PLX_OK; i++) {
         const double start = plx_now_ns();
-        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_EMPTY, operands, count, error);
+        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_EMPTY, operands, count, NULL, error);
         times[i] = plx_now_ns() - start;
     }
     if (status == PLX_OK) {
@@ -460,7 +512,8 @@ plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, 
             status = plx_fail(error, PLX_NO_MEMORY, "no memory to try the function with");
     }
     if (status == PLX_OK)
-        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_CALL, operands, operation->operand_count, error);
+        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_CALL, operands, operation->operand_count, NULL,
+                             error);
     if (status == PLX_OK)
         status = time_empty(subject, kernel, problem, operands, operation->operand_count, error);
     for (size_t i = 0; i < operation->operand_count; i++) {

@@ -36,11 +36,11 @@ static struct {
     int (*GetErrorString)(int, const char **);
 } driver;
 
-static void *stream;
+static void *stream, *library;
 static int number = -1;
 
 /* A pointer to a function from one to data, as POSIX has it. */
-static bool find(void *library, const char *name, void *slot)
+bool subject_device_find(const char *name, void *slot)
 {
     void *found = dlsym(library, name);
     memcpy(slot, &found, sizeof found);
@@ -49,12 +49,12 @@ static bool find(void *library, const char *name, void *slot)
 
 static bool load(char *why, size_t capacity)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (library == NULL) {
         (void)snprintf(why, capacity, "there is no driver here: %.200s", dlerror());
         return false;
     }
-#define FIND(name) find(library, "cu" #name, &driver.name)
+#define FIND(name) subject_device_find("cu" #name, &driver.name)
     if (FIND(Init) && FIND(DeviceGetByPCIBusId) && FIND(DevicePrimaryCtxRetain) && FIND(CtxSetCurrent) &&
         FIND(CtxSynchronize) && FIND(StreamCreate) && FIND(IpcOpenMemHandle_v2) && FIND(IpcCloseMemHandle) &&
         FIND(MemAlloc_v2) && FIND(MemFree_v2) && FIND(GetErrorString))
@@ -64,7 +64,7 @@ static bool load(char *why, size_t capacity)
     return false;
 }
 
-static bool good(int code, const char *what, char *why, size_t capacity)
+bool subject_device_good(int code, const char *what, char *why, size_t capacity)
 {
     const char *text = NULL;
     if (code == 0)
@@ -80,11 +80,11 @@ bool subject_device_open(const char *place, char *why, size_t capacity)
     if (number >= 0)
         return true;
     int found = 0;
-    if (!load(why, capacity) || !good(driver.Init(0), "the driver", why, capacity) ||
-        !good(driver.DeviceGetByPCIBusId(&found, place), "its device", why, capacity) ||
-        !good(driver.DevicePrimaryCtxRetain(&context, found), "a context", why, capacity) ||
-        !good(driver.CtxSetCurrent(context), "a context", why, capacity) ||
-        !good(driver.StreamCreate(&stream, 1), "a stream", why, capacity))
+    if (!load(why, capacity) || !subject_device_good(driver.Init(0), "the driver", why, capacity) ||
+        !subject_device_good(driver.DeviceGetByPCIBusId(&found, place), "its device", why, capacity) ||
+        !subject_device_good(driver.DevicePrimaryCtxRetain(&context, found), "a context", why, capacity) ||
+        !subject_device_good(driver.CtxSetCurrent(context), "a context", why, capacity) ||
+        !subject_device_good(driver.StreamCreate(&stream, 1), "a stream", why, capacity))
         return false;
     number = found;
     return true;
@@ -121,7 +121,7 @@ void *subject_device_stream(void)
 
 bool subject_device_wait(char *why, size_t capacity)
 {
-    return good(driver.CtxSynchronize(), "the device", why, capacity);
+    return subject_device_good(driver.CtxSynchronize(), "the device", why, capacity);
 }
 
 int32_t subject_device_type(void)

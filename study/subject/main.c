@@ -206,7 +206,7 @@ static int call_plainly(const plx_subject_request *request)
         if (call.workspace == NULL && call.workspace_bytes > 0)
             give_up(PLX_SUBJECT_RAISED, "no memory for its workspace");
     }
-    return request->kind == PLX_SUBJECT_CALL ? function(&call) : 0;
+    return request->kind != PLX_SUBJECT_EMPTY ? function(&call) : 0;
 }
 
 /* ---- calls: tensors ----------------------------------------------------------------------------------- */
@@ -272,7 +272,7 @@ static int call_tensors(const plx_subject_request *request)
         at += strcspn(at, ",");
         at += *at == ',';
     }
-    return request->kind == PLX_SUBJECT_CALL ? of_tensors(NULL, values, count, &result) : 0;
+    return request->kind != PLX_SUBJECT_EMPTY ? of_tensors(NULL, values, count, &result) : 0;
 }
 
 /* Its functions take the stream of the environment. */
@@ -316,6 +316,27 @@ static void load(const char *entry, const char *path)
     }
 }
 
+static int call_it(const plx_subject_request *request)
+{
+    return of_tensors != NULL ? call_tensors(request) : call_plainly(request);
+}
+
+/* Two messages where it went well. */
+static void capture_it(const plx_subject_request *request)
+{
+    void *at[PLX_SUBJECT_OPERANDS] = {NULL};
+    char why[376] = "a host's functions have no stream";
+    plx_subject_graph found = {.kernels = 0};
+    int32_t status = PLX_SUBJECT_NOT_CAPTURED;
+    for (uint32_t i = 0; i < request->operand_count; i++)
+        at[i] = address(&request->operands[i]);
+    if (request->device[0] != '\0')
+        status = subject_capture(request, at, call_it, &found, why, sizeof why);
+    answer(status, status != 0 ? why : "");
+    while (status == 0 && send(PLX_SUBJECT_SOCKET, &found, sizeof found, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
 static void serve(void)
 {
     plx_subject_request request;
@@ -331,7 +352,11 @@ static void serve(void)
         } else {
             map_all(&request, files);
             set_stream();
-            status = of_tensors != NULL ? call_tensors(&request) : call_plainly(&request);
+            if (request.kind == PLX_SUBJECT_CAPTURE) {
+                capture_it(&request);
+                continue;
+            }
+            status = call_it(&request);
             if (request.device[0] != '\0' && !subject_device_wait(why, sizeof why))
                 give_up(PLX_SUBJECT_RAISED, why);
         }

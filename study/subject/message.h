@@ -12,7 +12,8 @@ enum { PLX_SUBJECT_SLOTS = 512, PLX_SUBJECT_OPERANDS = 4 };
 typedef enum plx_subject_kind {
     PLX_SUBJECT_CALL = 1, /* the function, once */
     PLX_SUBJECT_EMPTY,    /* all but the function: what a call takes by itself */
-    PLX_SUBJECT_FORGET    /* unmaps the memory of the operands' slots */
+    PLX_SUBJECT_FORGET,   /* unmaps the memory of the operands' slots */
+    PLX_SUBJECT_CAPTURE   /* captures a call of the function, and replays that; of a device's functions */
 } plx_subject_kind;
 
 /* Memory has a slot until that is forgotten. */
@@ -40,12 +41,26 @@ typedef struct plx_subject_reply {
     char text[376]; /* of the first reply: what fences the worker in */
 } plx_subject_reply;
 
+/* What was captured: follows the reply to PLX_SUBJECT_CAPTURE where its status is 0. */
+enum { PLX_SUBJECT_KERNELS = 16 };
+typedef struct plx_subject_kernel {
+    char name[192]; /* "": the driver does not say */
+    uint32_t grid[3], block[3], shared_bytes, reserved;
+} plx_subject_kernel;
+
+typedef struct plx_subject_graph {
+    uint32_t kernels, copies, fills, host_calls, allocations, others; /* nodes of each kind; others: events, frees */
+    uint32_t listed, reserved;
+    plx_subject_kernel list[PLX_SUBJECT_KERNELS];
+} plx_subject_graph;
+
 enum {
     PLX_SUBJECT_UNSUPPORTED = 1,
     PLX_SUBJECT_NOT_LOADED = -1001, /* the first reply: there is no such file or function */
     PLX_SUBJECT_RAISED = -1002,
     PLX_SUBJECT_WROTE = -1003, /* to what it can only read; it has ended */
-    PLX_SUBJECT_NO_MAP = -1004
+    PLX_SUBJECT_NO_MAP = -1004,
+    PLX_SUBJECT_NOT_CAPTURED = -1005 /* the function itself is none the worse for it */
 };
 
 #endif

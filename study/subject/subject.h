@@ -30,5 +30,19 @@ bool subject_device_wait(char *why, size_t capacity);
 int32_t subject_device_number(void);
 /* As DLPack numbers it. */
 int32_t subject_device_type(void);
+/* A function of the driver's; false: it is older than that. */
+bool subject_device_find(const char *name, void *slot);
+/* Whether a call of the driver's went well; else *why says what it was about. */
+bool subject_device_good(int code, const char *what, char *why, size_t capacity);
+
+/* ---- what a function puts into its stream (capture.c) -------------------------------------- */
+
+/* Captures one call of a function whose operands begin `at` these addresses, and replays what was captured.  The call
+ * that is captured sees zeros in place of all operands, the replay sees what they hold: a result that comes from the
+ * call and not from what it enqueued is wrong then.  One plain call goes ahead.  PLX_SUBJECT_NOT_CAPTURED: *why says
+ * why; otherwise the status of the plain call. */
+typedef int subject_caller(const plx_subject_request *request);
+int32_t subject_capture(const plx_subject_request *request, void *const at[PLX_SUBJECT_OPERANDS], subject_caller *call,
+                        plx_subject_graph *found, char *why, size_t capacity);
 
 #endif

@@ -11,8 +11,10 @@ import traceback
 
 HEAD = struct.Struct("=4I4i16s2d")
 PLACE = struct.Struct("=4i2Q3q64s")
-CALL, EMPTY, FORGET = 1, 2, 3
-UNSUPPORTED, NOT_LOADED, RAISED, NO_MAP = 1, -1001, -1002, -1004
+GRAPH, KERNEL = struct.Struct("=8I"), struct.Struct("=192s8I")
+KERNELS = 16
+CALL, EMPTY, FORGET, CAPTURE = 1, 2, 3, 4
+UNSUPPORTED, NOT_LOADED, RAISED, NO_MAP, NOT_CAPTURED = 1, -1001, -1002, -1004, -1005
 # the words of array interfaces; code and bits of DLPack
 TYPES = [("<i1", 0, 8), ("<i2", 0, 16), ("<i4", 0, 32), ("<i8", 0, 64), ("<f4", 2, 32), ("<f8", 2, 64),
          ("<c8", 5, 64), ("<c16", 5, 128), ("<f2", 2, 16), ("<V2", 4, 16)]
@@ -56,12 +58,15 @@ class Device:
         self.must("StreamCreate", ctypes.byref(stream), 1)
         self.number, self.stream = number.value, stream.value
 
+    def said(self, code):
+        text = ctypes.c_char_p()
+        self.driver.cuGetErrorString(code, ctypes.byref(text))
+        return "%s (%d)" % ((text.value or b"unknown").decode(), code)
+
     def must(self, name, *arguments):
         code = getattr(self.driver, "cu" + name)(*arguments)
         if code != 0:
-            text = ctypes.c_char_p()
-            self.driver.cuGetErrorString(code, ctypes.byref(text))
-            raise RuntimeError("%s: %s" % (name, (text.value or b"unknown").decode()))
+            raise RuntimeError("%s: %s" % (name, self.said(code)))
 
     def map(self, handle):
         at, copy = ctypes.c_uint64(), Handle()
@@ -74,6 +79,147 @@ class Device:
 
     def wait(self):
         self.must("CtxSynchronize")
+
+
+class NotCaptured(Exception):
+    pass
+
+
+class KernelNode(ctypes.Structure):
+    """As the driver has it; one before 12.0 fills in all but the last two."""
+    _fields_ = [("function", ctypes.c_void_p), ("sizes", ctypes.c_uint32 * 7), ("parameters", ctypes.c_void_p),
+                ("extra", ctypes.c_void_p), ("kernel", ctypes.c_void_p), ("context", ctypes.c_void_p)]
+
+
+class Kept:
+    """A copy of what operands hold, until the end of a block; in it they hold zeros when they are told to."""
+
+    def __init__(self, device, places):
+        self.device, self.places, self.copies = device, places, []
+
+    def __enter__(self):
+        for address, size in self.places:
+            copy = ctypes.c_uint64()
+            if self.device.driver.cuMemAlloc_v2(ctypes.byref(copy), ctypes.c_size_t(size)) != 0:
+                self.free()
+                raise NotCaptured("the device has no memory to keep its operands in meanwhile")
+            self.copies.append((copy.value, address, size))
+            self.move(copy.value, address, size)
+        self.device.wait()
+        return self
+
+    def move(self, to, at, size):
+        self.device.must("MemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(at), ctypes.c_size_t(size),
+                         ctypes.c_void_p(self.device.stream))
+
+    def clear(self):
+        for _, address, size in self.copies:
+            self.device.must("MemsetD8Async", ctypes.c_uint64(address), 0, ctypes.c_size_t(size),
+                             ctypes.c_void_p(self.device.stream))
+        self.device.wait()
+
+    def put_back(self):
+        for copy, address, size in self.copies:
+            self.move(address, copy, size)
+        self.device.wait()
+
+    def free(self):
+        for copy, _, _ in self.copies:
+            self.device.driver.cuMemFree_v2(ctypes.c_uint64(copy))
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            self.put_back()
+        self.free()
+
+
+class Captured:
+    """What one call puts into the stream; capture.c has the same."""
+    KINDS = {0: "kernels", 1: "copies", 2: "fills", 3: "host_calls", 10: "allocations"}
+
+    def __init__(self, device, call):
+        self.device, self.driver, self.graph, self.listed = device, device.driver, ctypes.c_void_p(), []
+        self.counts = dict.fromkeys(["kernels", "copies", "fills", "host_calls", "allocations", "others"], 0)
+        stream, status, why = ctypes.c_void_p(device.stream), 0, ""
+        device.must("StreamBeginCapture_v2", stream, 1)
+        try:
+            status = call()
+        except BaseException as error:
+            status, why = RAISED, "%s: %s" % (type(error).__name__, error)
+        code = self.driver.cuStreamEndCapture(stream, ctypes.byref(self.graph))
+        if code != 0:
+            raise NotCaptured("it does what ends the capture of its stream: %s" % device.said(code))
+        if status not in (0, None, True):
+            raise NotCaptured("while its stream was captured it raised %s" % why if status == RAISED else
+                              "it returned %d while its stream was captured" % status)
+        device.wait()
+        self.add(self.graph, 0)
+        if self.counts["host_calls"] > 0:
+            times = self.counts["host_calls"]
+            raise NotCaptured("it calls host code from its stream, %d time%s" % (times, "" if times == 1 else "s"))
+        if sum(self.counts[one] for one in ("kernels", "copies", "fills")) == 0:
+            raise NotCaptured("it puts nothing into the stream that it is given")
+
+    def name(self, about):
+        text = ctypes.c_char_p()
+        asked, of = ("cuFuncGetName", about.function) if about.function else ("cuKernelGetName", about.kernel)
+        if not hasattr(self.driver, asked) or getattr(self.driver, asked)(ctypes.byref(text), ctypes.c_void_p(of)) != 0:
+            return b""
+        return text.value or b""
+
+    def list(self, node):
+        about = KernelNode()
+        newer = "GraphKernelNodeGetParams_v2"
+        self.device.must(newer if hasattr(self.driver, "cu" + newer) else newer[:-3], node, ctypes.byref(about))
+        self.listed.append(KERNEL.pack(self.name(about)[:191], *about.sizes, 0))
+
+    def add(self, graph, level):
+        count, kind, within = ctypes.c_size_t(), ctypes.c_int(), ctypes.c_void_p()
+        self.device.must("GraphGetNodes", graph, None, ctypes.byref(count))
+        nodes = (ctypes.c_void_p * max(1, count.value))()
+        if count.value > 0:
+            self.device.must("GraphGetNodes", graph, nodes, ctypes.byref(count))
+        for node in map(ctypes.c_void_p, nodes[:count.value]):
+            self.device.must("GraphNodeGetType", node, ctypes.byref(kind))
+            if kind.value == 4 and level < 8:
+                self.device.must("GraphChildGraphNodeGetGraph", node, ctypes.byref(within))
+                self.add(within, level + 1)
+                continue
+            if kind.value == 0 and len(self.listed) < KERNELS:
+                self.list(node)
+            if kind.value != 5:  # an empty node
+                self.counts[self.KINDS.get(kind.value, "others")] += 1
+
+    def replay(self):
+        ready = ctypes.c_void_p()
+        self.device.must("GraphInstantiateWithFlags", ctypes.byref(ready), self.graph, ctypes.c_uint64(0))
+        self.device.must("GraphLaunch", ready, ctypes.c_void_p(self.device.stream))
+        self.device.wait()
+        self.driver.cuGraphExecDestroy(ready)
+
+    def message(self):
+        return (GRAPH.pack(*self.counts.values(), len(self.listed), 0) + b"".join(self.listed) +
+                bytes(KERNEL.size * (KERNELS - len(self.listed))))
+
+
+def capture(places, call):
+    """Of a call that sees zeros, replayed on what the operands hold: the status of a plain call, and the message."""
+    if not hasattr(device.driver, "cuGraphInstantiateWithFlags"):
+        raise NotCaptured("this driver captures no streams")
+    with Kept(device, places) as kept:
+        status = call()
+        device.wait()
+        if status not in (0, None, True):
+            return status, b""
+        kept.clear()
+        captured = Captured(device, call)
+        kept.put_back()
+        try:
+            captured.replay()
+        except RuntimeError as error:
+            raise NotCaptured("what was captured can't be replayed: %s" % error)
+        device.driver.cuGraphDestroy(captured.graph)
+        return 0, captured.message()
 
 
 device = None
@@ -174,6 +320,12 @@ def operand(op, number, turned, place):
     return made[key]
 
 
+def extent(place):
+    """Where an operand begins, and its bytes."""
+    slot, _, _, dtype, _, offset, rows, cols, ld, _ = place
+    return slots[slot][0] + offset, ((rows - 1) * ld + cols) * TYPES[dtype][2] // 8
+
+
 # ---- the function --------------------------------------------------------------------------------------------
 
 
@@ -253,13 +405,23 @@ def serve(function, path):
                 words["reduce"] = REDUCTIONS[reduction]
             if taken is not None:
                 words = {name: value for name, value in words.items() if name in taken}
+            found = b""
             if kind == CALL:
                 status = function(*operands, **words)
                 if device is not None:
                     device.wait()
+            elif kind == CAPTURE and device is not None:
+                status, found = capture([extent(one) for one in places if one[0] >= 0],
+                                        lambda: function(*operands, **words))
+            elif kind == CAPTURE:
+                raise NotCaptured("a host's functions have no stream")
             if status is None or status is True:
                 status = 0
             answer(int(status))
+            if found:
+                judge.send(found)
+        except NotCaptured as error:
+            answer(NOT_CAPTURED, str(error))
         except BaseException as error:
             answer(UNSUPPORTED if isinstance(error, NotImplementedError) else RAISED, said(error, path))
 
