@@ -48,7 +48,9 @@ plugins/opencl/sources.c: $(opencl_sources) $(opencl_included) $(top_srcdir)/bui
 		mv -f $@.tmp $@
 
 # Of the plugin, and of the tests that plan without one.
-opencl_plan_sources = \
+EXTRA_LTLIBRARIES += libplx-opencl-plan.la
+libplx_opencl_plan_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+libplx_opencl_plan_la_SOURCES = \
 	plugins/opencl/choose.c \
 	plugins/opencl/code.c \
 	plugins/opencl/code.h \
@@ -56,14 +58,14 @@ opencl_plan_sources = \
 	plugins/opencl/map.h \
 	plugins/opencl/plan.c \
 	plugins/opencl/plan.h
+nodist_libplx_opencl_plan_la_SOURCES = plugins/opencl/sources.c
 
 CLEANFILES += plugins/opencl/sources.c plugins/opencl/sources.c.tmp
 
 if HAVE_OPENCL
 pkglib_LTLIBRARIES += plx-opencl.la
 plx_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
-plx_opencl_la_LIBADD = libplx-opencl-api.la libplx-ladder.la
+plx_opencl_la_LIBADD = libplx-opencl-plan.la libplx-opencl-api.la libplx-ladder.la
 plx_opencl_la_LDFLAGS = $(plugin_ldflags)
-plx_opencl_la_SOURCES = $(opencl_plan_sources) plugins/opencl/plugin.c
-nodist_plx_opencl_la_SOURCES = plugins/opencl/sources.c
+plx_opencl_la_SOURCES = plugins/opencl/plugin.c
 endif

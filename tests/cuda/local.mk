@@ -21,48 +21,55 @@ cmocka_tests += tests/cuda/test_cuda_count
 endif
 endif
 
-cuda_fixture_sources = tests/cuda/cuda_fixture.c tests/cuda/cuda_fixture.h tests/fakes/fake_cuda.h
+# What they share is compiled once for all of them.
+if HAVE_CMOCKA
+if HAVE_CUDA
+check_LIBRARIES += tests/cuda/libfixture.a
+endif
+endif
+tests_cuda_libfixture_a_SOURCES = tests/cuda/cuda_fixture.c tests/cuda/cuda_fixture.h tests/fakes/fake_cuda.h
+tests_cuda_libfixture_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
-tests_cuda_test_cuda_host_SOURCES = tests/cuda/test_cuda_host.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_host_SOURCES = tests/cuda/test_cuda_host.c
 tests_cuda_test_cuda_host_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_host_LDADD = $(CMOCKA_LIBS)
+tests_cuda_test_cuda_host_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_host_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_thread_SOURCES = tests/cuda/test_cuda_thread.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_thread_SOURCES = tests/cuda/test_cuda_thread.c
 tests_cuda_test_cuda_thread_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_thread_LDADD = $(CMOCKA_LIBS)
+tests_cuda_test_cuda_thread_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_thread_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_native_SOURCES = tests/cuda/test_cuda_native.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_native_SOURCES = tests/cuda/test_cuda_native.c
 tests_cuda_test_cuda_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_native_LDADD = $(CMOCKA_LIBS)
+tests_cuda_test_cuda_native_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_native_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
 tests_cuda_test_cuda_plan_SOURCES = tests/cuda/test_cuda_plan.c tests/cuda/kernel_text.c \
-	tests/cuda/kernel_text.h $(cuda_fixture_sources)
+	tests/cuda/kernel_text.h
 tests_cuda_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_plan_LDADD = tests/kernels/libladder.a libplx-ladder.la $(CMOCKA_LIBS)
+tests_cuda_test_cuda_plan_LDADD = tests/cuda/libfixture.a tests/kernels/libladder.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_given_SOURCES = tests/cuda/test_cuda_given.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_given_SOURCES = tests/cuda/test_cuda_given.c
 tests_cuda_test_cuda_given_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_given_LDADD = $(CMOCKA_LIBS)
+tests_cuda_test_cuda_given_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_given_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_code_SOURCES = tests/cuda/test_cuda_code.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_code_SOURCES = tests/cuda/test_cuda_code.c
 tests_cuda_test_cuda_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_code_LDADD = libplx-ladder.la $(CMOCKA_LIBS)
+tests_cuda_test_cuda_code_LDADD = tests/cuda/libfixture.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_code_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 if HAVE_CUPTI
 EXTRA_tests_cuda_test_cuda_code_DEPENDENCIES += tests/fakes/fake-cupti.la
 endif
 
-tests_cuda_test_cuda_count_SOURCES = tests/cuda/test_cuda_count.c tests/fakes/fake_cupti.h $(cuda_fixture_sources)
+tests_cuda_test_cuda_count_SOURCES = tests/cuda/test_cuda_count.c tests/fakes/fake_cupti.h
 tests_cuda_test_cuda_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_count_LDADD = $(CMOCKA_LIBS)
+tests_cuda_test_cuda_count_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_count_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la tests/fakes/fake-cupti.la
 
-tests_cuda_test_cuda_telemetry_SOURCES = tests/cuda/test_cuda_telemetry.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_telemetry_SOURCES = tests/cuda/test_cuda_telemetry.c
 tests_cuda_test_cuda_telemetry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_telemetry_LDADD = $(CMOCKA_LIBS)
+tests_cuda_test_cuda_telemetry_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_telemetry_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la tests/fakes/fake-nvml.la

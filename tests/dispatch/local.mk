@@ -18,33 +18,38 @@ $(word 4,$(last_logs)): $(call last_log,1) $(call last_log,2) $(call last_log,3)
 EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c \
 	tests/dispatch/outoftree/sums.cpp tests/dispatch/outoftree/judges.cpp
 
-dummy_support = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h
-tests_dispatch_test_loader_SOURCES = tests/dispatch/test_loader.c $(dummy_support)
+# What they share is compiled once for all of them.
+if HAVE_CMOCKA
+check_LIBRARIES += tests/dispatch/libsupport.a
+endif
+tests_dispatch_libsupport_a_SOURCES = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h
+tests_dispatch_libsupport_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_dispatch_test_loader_SOURCES = tests/dispatch/test_loader.c
 tests_dispatch_test_loader_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_loader_LDADD = libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c $(dummy_support)
+tests_dispatch_test_loader_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c
 tests_dispatch_test_dispatch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_dispatch_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_dispatch_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_dispatch_short_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
 tests_dispatch_test_dispatch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"' -DDUMMY_TELLS=false
 tests_dispatch_test_dispatch_short_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
 tests_dispatch_test_dispatch_short_LDADD = $(tests_dispatch_test_dispatch_LDADD)
-tests_dispatch_test_calls_SOURCES = tests/dispatch/test_calls.c $(dummy_support)
+tests_dispatch_test_calls_SOURCES = tests/dispatch/test_calls.c
 tests_dispatch_test_calls_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_calls_LDADD = libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_refusals_SOURCES = tests/dispatch/test_refusals.c $(dummy_support)
+tests_dispatch_test_calls_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_refusals_SOURCES = tests/dispatch/test_refusals.c
 tests_dispatch_test_refusals_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_refusals_LDADD = libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_lies_SOURCES = tests/dispatch/test_lies.c $(dummy_support)
+tests_dispatch_test_refusals_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_lies_SOURCES = tests/dispatch/test_lies.c
 tests_dispatch_test_lies_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_lies_LDADD = libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_tensor_SOURCES = tests/dispatch/test_tensor.c $(dummy_support)
+tests_dispatch_test_lies_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_tensor_SOURCES = tests/dispatch/test_tensor.c
 tests_dispatch_test_tensor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_tensor_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_tensor_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_tensor_DEPENDENCIES = plx-host.la
-tests_dispatch_test_batch_SOURCES = tests/dispatch/test_batch.c $(dummy_support)
+tests_dispatch_test_batch_SOURCES = tests/dispatch/test_batch.c
 tests_dispatch_test_batch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_batch_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_batch_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_batch_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
 tests_dispatch_test_first_use_SOURCES = tests/dispatch/test_first_use.c
 tests_dispatch_test_first_use_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -55,13 +60,13 @@ tests_dispatch_test_batch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"'
 tests_dispatch_test_batch_short_CFLAGS = $(tests_dispatch_test_batch_CFLAGS)
 tests_dispatch_test_batch_short_LDADD = $(tests_dispatch_test_batch_LDADD)
 EXTRA_tests_dispatch_test_batch_short_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-short.la
-tests_dispatch_test_native_SOURCES = tests/dispatch/test_native.c $(dummy_support)
+tests_dispatch_test_native_SOURCES = tests/dispatch/test_native.c
 tests_dispatch_test_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_native_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_native_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_native_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
-tests_dispatch_test_guard_SOURCES = tests/dispatch/test_guard.c $(dummy_support)
+tests_dispatch_test_guard_SOURCES = tests/dispatch/test_guard.c
 tests_dispatch_test_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_guard_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
+tests_dispatch_test_guard_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS) -lm
 tests_dispatch_test_half_SOURCES = tests/dispatch/test_half.c
 tests_dispatch_test_half_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_half_LDADD = $(CMOCKA_LIBS) -lm

@@ -9,8 +9,17 @@ script_tests += tests/opencl/test_warnings.sh
 endif
 EXTRA_DIST += tests/opencl/test_oclgrind.sh tests/opencl/test_warnings.sh tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
 
-# A driver that is not there, for tests of plans.
-fake_driver = tests/opencl/fake_driver.c tests/opencl/fake_driver.h
+# A driver that is not there, and what plans without one.
+if HAVE_CMOCKA
+if HAVE_OPENCL
+check_LIBRARIES += tests/opencl/libdriver.a
+endif
+endif
+tests_opencl_libdriver_a_SOURCES = tests/opencl/fake_driver.c tests/opencl/fake_driver.h
+tests_opencl_libdriver_a_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_libdriver_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+opencl_plan_ldadd = tests/opencl/libdriver.a libplx-opencl-plan.la libplx-opencl-api.la libplx-ladder.la libparallax.la \
+	$(CMOCKA_LIBS) -lm
 
 tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
@@ -23,35 +32,30 @@ tests_opencl_test_cl_objects_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_cl_objects_LDADD = libplx-opencl-api.la libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_opencl_test_cl_objects_DEPENDENCIES = plx-opencl.la
 
-tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c $(opencl_plan_sources)
-nodist_tests_opencl_test_spare_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c
 tests_opencl_test_spare_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_spare_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_opencl_test_spare_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+tests_opencl_test_spare_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_arguments_SOURCES = tests/opencl/test_arguments.c $(opencl_plan_sources)
-nodist_tests_opencl_test_arguments_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_arguments_SOURCES = tests/opencl/test_arguments.c
 tests_opencl_test_arguments_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_arguments_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_opencl_test_arguments_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+tests_opencl_test_arguments_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c $(fake_driver) $(opencl_plan_sources)
-nodist_tests_opencl_test_text_plan_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c
 tests_opencl_test_text_plan_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_text_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_opencl_test_text_plan_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+tests_opencl_test_text_plan_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c $(fake_driver) $(opencl_plan_sources)
-nodist_tests_opencl_test_own_program_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c
 tests_opencl_test_own_program_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_own_program_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_opencl_test_own_program_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+tests_opencl_test_own_program_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_maps_SOURCES = tests/opencl/test_maps.c $(fake_driver) $(opencl_plan_sources)
-nodist_tests_opencl_test_maps_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_maps_SOURCES = tests/opencl/test_maps.c
 tests_opencl_test_maps_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_maps_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_opencl_test_maps_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+tests_opencl_test_maps_LDADD = $(opencl_plan_ldadd)
 
 tests_opencl_test_own_target_SOURCES = tests/opencl/test_own_target.c backends/opencl/own_target.c
 tests_opencl_test_own_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
