@@ -79,14 +79,16 @@ static bool is_timed_step(const plx_candidate *candidate)
            candidate->config[0] == '\0' && (candidate->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_SPECIAL)) == 0;
 }
 
-/* The time of the step before, over this one's; 0 where either has none. */
+/* The time of the step before, over this one's; 0 where either has none, or a noisy one, by which nothing is ranked. */
 static double gain(const plx_candidate *candidates, size_t which)
 {
-    if (!is_timed_step(&candidates[which]))
+    if (!is_timed_step(&candidates[which]) || plx_timing_is_noisy(&candidates[which].time))
         return 0.0;
     for (size_t i = which; i-- > 0;)
         if (candidates[i].backend == candidates[which].backend && is_timed_step(&candidates[i]))
-            return candidates[i].time.median_ns / candidates[which].time.median_ns;
+            return plx_timing_is_noisy(&candidates[i].time)
+                       ? 0.0
+                       : candidates[i].time.median_ns / candidates[which].time.median_ns;
     return 0.0;
 }
 

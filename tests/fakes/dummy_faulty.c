@@ -5,7 +5,7 @@
  * what its events tell: "true" or a way to lie; $FAULTY_THROTTLE how many of its answers say that it is
  * throttled.  $FAULTY_LOST: "first", the device is lost before any kernel runs; a number, when a reduction of
  * so many elements does.  $FAULTY_EMPTY: problems with elements are unsupported.  $FAULTY_PROCESSOR: its device
- * is a processor. */
+ * is a processor.  $FAULTY_UNSTEADY names a kernel that takes 30 and 90 ms in turn. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
@@ -343,6 +343,9 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    const char *unsteady = getenv("FAULTY_UNSTEADY");
+    if (unsteady != NULL && strcmp(kernels[plan->kernel].name, unsteady) == 0)
+        (void)nanosleep(&(struct timespec){.tv_nsec = plan->calls % 2 == 0 ? 30000000 : 90000000}, NULL);
     if (plan->problem.dtype == PLX_F32)
         return execute_f32(plan, queue, operands, error);
     if (plan->problem.op == PLX_TRANSPOSE)

@@ -125,6 +125,22 @@ tr -d ' \n' <"$work/json" | grep -qE '"ceiling":\{"kind":"(read|launch)"' || fai
 unset FAULTY_PROCESSOR
 rm "$work/plugins/plx-host.so"
 
+# ---- gains -----------------------------------------------------------------------------------
+
+# A step has a gain over the one before it, unless that one's time is noise.
+export FAULTY_DELAY=5
+for seconds in 0.2 1 3 9; do
+    expect 0 compare reduce 1000 --backend faulty --kernel right --kernel slow --seconds $seconds --json "$work/json"
+    grep -q noisy "$work/out" || break
+done
+grep -qE '"gain": 0\.[0-9]*[1-9]' "$work/json" || fail "a step has no gain"
+unset FAULTY_DELAY
+export FAULTY_UNSTEADY=right
+expect 0 compare reduce 1000 --backend faulty --kernel right --kernel slow --seconds 1 --json "$work/json"
+shows "faulty:0 +right +noisy"
+grep -qE '"gain": [0-9.]*[1-9]' "$work/json" && fail "a gain over a time that is noise"
+unset FAULTY_UNSTEADY
+
 # ---- throttling ------------------------------------------------------------------------
 
 # What the device says before a sample and after it holds for that sample alone.  On a busy machine a
