@@ -358,7 +358,8 @@ static plx_status add_blank_records(check *c, const plx_operation *operation, co
         (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(candidates[i].backend));
         plx_candidate_name(&candidates[i], record.kernel);
         plx_text_words(candidates[i].kernel->idea, record.idea, sizeof record.idea);
-        (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
+        (void)snprintf(record.reason, sizeof record.reason, "%s",
+                       plx_studies_stopped() ? plx_reason_interrupted : "no case suits it");
         record.kernel_flags = candidates[i].kernel->flags;
         status = plx_results_add_record(c->results, &record, c->error);
     }

@@ -363,7 +363,8 @@ static void put_pair(const report_table *table, const plx_pair *pair)
     plx_number_text(pair->max_ulp, 3, ulp, sizeof ulp);
     plx_number_text(pair->max_over_bound, 2, bound, sizeof bound);
     if (pair->identical)
-        (void)fprintf(table->to, "bit-identical, %" PRId64 " elements\n", pair->elements);
+        (void)fprintf(table->to, "bit-identical, %" PRId64 " element%s\n", pair->elements,
+                      pair->elements == 1 ? "" : "s");
     else
         (void)fprintf(table->to, "%s%s%s%s%s%s", pair->agree ? "agree" : "DISAGREE", ulp[0] ? ", " : "", ulp,
                       ulp[0] ? " ULP" : "", bound[0] ? ", " : "", bound);
@@ -499,20 +500,26 @@ static bool is_same_case(const plx_record *a, const plx_record *b)
            a->from_files == b->from_files && a->seed == b->seed && a->shift == b->shift;
 }
 
+/* Of those that were not begun the first is shown where no other was. */
+static bool stands_for(const plx_record *other, const plx_record *record)
+{
+    if (other->group != record->group || other->outcome == PLX_OUTCOME_UNSUPPORTED)
+        return false;
+    if (plx_record_was_interrupted(record))
+        return !plx_record_was_interrupted(other) || other < record;
+    return !plx_record_was_interrupted(other) && strcmp(other->backend, record->backend) == 0;
+}
+
 /* Of "all" those that don't suit the problem, where others of that backend do, and those that were not begun. */
 static bool is_left_out(const report_table *table, const plx_record *record)
 {
     const plx_results *results = table->results;
-    const bool interrupted = plx_record_was_interrupted(record);
-    if (table->all_pairs || results->check != NULL || record->named ||
-        (record->outcome != PLX_OUTCOME_UNSUPPORTED && !interrupted))
+    const bool unsupported = record->outcome == PLX_OUTCOME_UNSUPPORTED && results->check == NULL;
+    if (table->all_pairs || record->named || !(unsupported || plx_record_was_interrupted(record)))
         return false;
-    for (size_t i = 0; i < results->record_count; i++) {
-        const plx_record *other = &results->records[i];
-        if (other->group == record->group && other->outcome != PLX_OUTCOME_UNSUPPORTED &&
-            !plx_record_was_interrupted(other) && (interrupted || strcmp(other->backend, record->backend) == 0))
+    for (size_t i = 0; i < results->record_count; i++)
+        if (stands_for(&results->records[i], record))
             return true;
-    }
     return false;
 }
 

@@ -49,6 +49,12 @@ shows "kernels, interrupted before; -v shows each"
 interrupt compare reduce 10 --dtype i32 --backend host --backend faulty --kernel all --no-timing --markdown
 grep -q "before it was run" "$work/out" && fail "what was not begun has lines: $(cat "$work/out")"
 shows " skipped"
+# Where none was begun, the first stands for all.
+expected='[0-9]+ of [0-9]+'
+interrupt check reduce --dtype i32 --backend faulty
+grep -q "no case suits it" "$work/out" && fail "what was interrupted is told to have no case"
+shows "not run: "
+[ "$(grep -c 'interrupted before it was run' "$work/out")" -le 1 ] || fail "each kernel that was not begun has lines: $(cat "$work/out")"
 # The case that is under way is left, too: another kernel of it is not begun.
 expected='1 of [0-9]+'
 interrupt check reduce --dtype i32 --backend faulty --kernel right --kernel same --case 1 --seed 1
