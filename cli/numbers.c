@@ -1,4 +1,4 @@
-/* Numbers and names as people write them: 1e6, 1M, 64Ki, 2^20; float32, half, matmul. */
+/* Numbers and names as people write them: 1e6, 1M, 64Ki, 2^20, 1_000_000; float32, half, matmul. */
 #include "cli.h"
 
 #include <string.h>
@@ -28,13 +28,21 @@ static bool scale(int64_t *value, int64_t base, int exponent)
     return fits;
 }
 
+/* 1_000_000 of Python and 1'000'000 of C++, between digits: before `at` there is one. */
+static bool is_separator(const char *at)
+{
+    return (*at == '_' || *at == '\'') && is_digit(at[1]);
+}
+
 /* Digits, and how many of them stood behind a point. */
 static bool read_digits(const char **at, int64_t *value, int *decimals)
 {
     bool point = false, fits = is_digit(**at);
     *value = 0;
     *decimals = 0;
-    for (; fits && (is_digit(**at) || (**at == '.' && !point)); ++*at) {
+    for (; fits && (is_digit(**at) || (**at == '.' && !point) || is_separator(*at)); ++*at) {
+        if (!is_digit(**at) && **at != '.')
+            continue;
         if (**at == '.') {
             point = true;
             continue;

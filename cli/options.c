@@ -155,24 +155,24 @@ static int apply_percentage(const option_row *row, cli_options *options, const c
     return status;
 }
 
-/* "45s", "10m", "2h", or seconds. */
+/* "200ms", "45s", "10m", "2h", or seconds. */
 static int apply_duration(const option_row *row, cli_options *options, const char *word)
 {
     static const struct unit {
-        char letter;
+        const char *name;
         double seconds;
-    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'\0', 1}};
+    } units[] = {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
     char *end;
     double value = strtod(word, &end), *seconds = member(row, options);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (end == word || end[0] != units[i].letter || (end[0] != '\0' && end[1] != '\0'))
+        if (end == word || strcmp(end, units[i].name) != 0)
             continue;
         if (!(value > 0 && value * units[i].seconds <= (double)row->most))
             return cli_wrong_usage("--%s: '%s' is %s", row->name, word, row->range);
         *seconds = value * units[i].seconds;
         return CLI_OK;
     }
-    return cli_wrong_usage("--%s: '%s' is no time such as 45s, 15m or 8h", row->name, word);
+    return cli_wrong_usage("--%s: '%s' is no time such as 0.5, 200ms, 45s, 15m or 8h", row->name, word);
 }
 
 static int apply_flag(const option_row *row, cli_options *options, const char *word)
@@ -254,12 +254,12 @@ static const option_row listed[] = {
     {"seed", 0, "N", OPT_SEED, "of the generated data (drawn, where it is timed; else 1)", INTO(apply_whole, seed),
      .most = UINT64_MAX, .range = "from 0 to 2^64 - 1"},
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", .apply = NULL},
-    {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", INTO(apply_real, seconds),
+    {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", INTO(apply_duration, seconds),
      .most = 86400, .range = "not between 0 and a day"},
-    {"budget", 0, "S", OPT_BUDGET, "time limit for the search of all configurations (60)", INTO(apply_real, budget),
+    {"budget", 0, "S", OPT_BUDGET, "time limit for the search of all configurations (60)", INTO(apply_duration, budget),
      .most = 86400, .range = "not between 0 and a day"},
     {"budget", 0, "S", OPT_TIME_LIMIT, "kernels that are not begun after S seconds are left out (no limit)",
-     INTO(apply_real, budget), .most = 86400, .range = "not between 0 and a day"},
+     INTO(apply_duration, budget), .most = 86400, .range = "not between 0 and a day"},
     {"budget", 0, "TIME", OPT_SCREEN, "how long, everything included: 10s, 45s, 15m, 8h (45s)",
      INTO(apply_duration, budget), .most = 2592000, .range = "not between 0 and 30 days"},
     {"budget", 0, "TIME", OPT_SEAL, "how long at most (5m)", INTO(apply_duration, budget), .most = 2592000,

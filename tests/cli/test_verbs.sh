@@ -59,7 +59,7 @@ refuses "one compute type" run gemm --in "$data/digits-pixels-1797x64-f32.npy" -
     --trans-b --compute all
 
 refuses "unknown verb 'nosuch'" help nosuch
-refuses "is no number" bench reduce --shape 10 --seconds many
+refuses "is no time such as" bench reduce --shape 10 --seconds many
 refuses "--all gives each kernel a problem of its own" attribute reduce --all --shape 10
 
 # ---- other ways to say it ----

@@ -13,6 +13,8 @@ shape 1000 run reduce 1e3
 shape 1500 run reduce 1.5k
 shape 2048 run reduce 2Ki
 shape 1024 run reduce 2^10
+shape 1000000 run reduce 1_000_000
+shape 20000 run reduce "20'000"
 shape 64x32x16 run gemm --shape 64 32 16
 shape 64x32x16 run gemm 64x32*16
 shape 64x32x16 run gemm 2^6 32 16
@@ -22,6 +24,12 @@ expect_run 2 "is no shape" run reduce 1.5
 expect_run 2 "does not fit in 64 bits" run reduce 1e30
 expect_run 2 "does not fit in 64 bits" run reduce 2^64
 expect_run 2 "is no shape" run reduce 12q
+expect_run 2 "is no shape" run reduce 1__0
+expect_run 2 "is no shape" run reduce 10_
+for seconds in 1e-2 0.01s 10ms; do
+    expect_run 0 '' compare reduce 10 --backend host --seconds $seconds
+done
+expect_run 2 "is no time such as" compare reduce 10 --backend host --seconds 10mm
 expect_run 2 "takes a shape of 3 sizes" run gemm --shape 64 --shape 64 --shape 64 --backend host
 expect_run 0 '' compare reduce --shape 10 20 --backend host --no-timing --json "$work/two.json"
 [ "$(grep -c '"kernel":' "$work/two.json")" = 2 ] || fail "two lengths are not two shapes"
