@@ -152,6 +152,15 @@ bool plx_cubin_has(const plx_cubin *cubin, const char *beginning)
     return false;
 }
 
+bool plx_cubin_has_whole(const plx_cubin *cubin, const char *name)
+{
+    symbol one;
+    for (size_t at = 0; next_symbol(cubin, &at, &one);)
+        if (strcmp(one.name, name) == 0)
+            return true;
+    return false;
+}
+
 /* ---- functions ----------------------------------------------------------------------------------- */
 
 /* Parameters lie in no order; one that is named twice is as it was named last. */

@@ -22,5 +22,7 @@ plx_status plx_cubin_find(const plx_cubin *cubin, const char *name, plx_ptx_entr
 bool plx_cubin_global(const plx_cubin *cubin, size_t *at, char *name, size_t capacity);
 /* Whether it has a function or symbol whose name begins so. */
 bool plx_cubin_has(const plx_cubin *cubin, const char *beginning);
+/* Whether it has one of this name. */
+bool plx_cubin_has_whole(const plx_cubin *cubin, const char *name);
 
 #endif

@@ -198,6 +198,18 @@ static plx_status compare_runtime(const image *with, plx_error *error)
     return PLX_OK;
 }
 
+/* Memory that outlives launches, and that nobody can look at. */
+static plx_status compare_allocations(const image *with, plx_error *error)
+{
+    static const char name[] = "malloc";
+    if (with->cubin != NULL ? !plx_cubin_has_whole(with->cubin, name) : !plx_ptx_has_whole(with->text, name))
+        return PLX_OK;
+    return plx_fail(error, PLX_INVALID,
+                    "%.200s: device code allocates memory itself (malloc), which outlives a launch and is not judged; "
+                    "give the recipe scratch memory",
+                    with->path);
+}
+
 static plx_status compare_all(const plx_launches *launches, const image *with, char *const *entries, plx_error *error)
 {
     plx_status status = PLX_OK;
@@ -212,6 +224,8 @@ static plx_status compare_all(const plx_launches *launches, const image *with, c
     free(entry);
     if (status == PLX_OK)
         status = compare_runtime(with, error);
+    if (status == PLX_OK)
+        status = compare_allocations(with, error);
     return status == PLX_OK ? compare_globals(launches->recipe, with, error) : status;
 }
 

@@ -198,12 +198,22 @@ bool plx_ptx_global(const char **at, char *name, size_t capacity)
     return false;
 }
 
-bool plx_ptx_has(const char *text, const char *beginning)
+static bool has(const char *text, const char *beginning, bool whole)
 {
     words of = {.at = text};
     const size_t length = strlen(beginning);
     while (next(&of))
-        if (of.length >= length && strncmp(of.word, beginning, length) == 0)
+        if ((whole ? of.length == length : of.length >= length) && strncmp(of.word, beginning, length) == 0)
             return true;
     return false;
+}
+
+bool plx_ptx_has(const char *text, const char *beginning)
+{
+    return has(text, beginning, false);
+}
+
+bool plx_ptx_has_whole(const char *text, const char *word)
+{
+    return has(text, word, true);
 }

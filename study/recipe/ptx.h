@@ -29,5 +29,7 @@ bool plx_ptx_global(const char **at, char *name, size_t capacity);
 bool plx_ptx_is_message(const char *name);
 /* Whether a word of the text begins so. */
 bool plx_ptx_has(const char *text, const char *beginning);
+/* Whether it is there as it is. */
+bool plx_ptx_has_whole(const char *text, const char *word);
 
 #endif

@@ -140,6 +140,9 @@ done
 awk '{ print } /^\.address_size/ { print ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);" }' \
     "$examples/turn_rows.ptx" >"$work/turn_rows.ptx"
 judged 2 bad_recipe 'device code launches kernels of its own' transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
+awk '{ print } /^\.address_size/ { print ".extern .func (.param .b64 func_retval0) malloc (.param .b64 malloc_param_0);" }' \
+    "$examples/turn_rows.ptx" >"$work/turn_rows.ptx"
+judged 2 bad_recipe 'device code allocates memory itself (malloc)' transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
 if "$parallax" judge matvec --source "$examples/matvec.cu" --compile-only >"$work/out" 2>"$work/err"; then
     sources=transpose-tiles # by a compiler that takes ten seconds for each
     [ "${CHECK_FORM-}" = full ] && sources="matvec reduce-blocks gemm-tiles $sources"
