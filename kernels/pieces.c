@@ -103,7 +103,9 @@ static plx_status make_one(const plx_pieces *pieces, plx_queue_pieces *of, size_
         if (of->told[which] == NULL)
             return plx_fail(error, PLX_NO_MEMORY, "no host memory for tensor maps");
     }
-    return pieces->calls->alloc(pieces->session, bytes, &of->memory[which], error);
+    plx_error why = {""};
+    const plx_status status = pieces->calls->alloc(pieces->session, bytes, &of->memory[which], &why);
+    return status == PLX_OK ? status : plx_fail(error, status, "scratch memory of its recipe: %.400s", why.text);
 }
 
 static plx_status make_set(const plx_pieces *pieces, plx_queue_pieces *of, plx_error *error)

@@ -48,6 +48,7 @@ static tvm_function *of_tensors;
 static const char *tensor_arguments; /* "0,1,2,alpha" */
 static void *workspace;
 static uint64_t workspace_bytes;
+static const char *said = ""; /* why the last call was none, where its status is PLX_SUBJECT_RAISED */
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
@@ -203,8 +204,10 @@ static int call_plainly(const plx_subject_request *request)
     if (workspace_of != NULL) {
         call.workspace_bytes = workspace_of(&call);
         call.workspace = room(request, call.workspace_bytes);
-        if (call.workspace == NULL && call.workspace_bytes > 0)
-            give_up(PLX_SUBJECT_RAISED, "no memory for its workspace");
+        if (call.workspace == NULL && call.workspace_bytes > 0) {
+            said = "there is not as much memory as it asks for its workspace";
+            return PLX_SUBJECT_RAISED;
+        }
     }
     return request->kind != PLX_SUBJECT_EMPTY ? function(&call) : 0;
 }
@@ -344,6 +347,7 @@ static void serve(void)
     char why[300] = "";
     while (receive(&request, files)) {
         int status = 0;
+        said = "";
         if (request.operand_count > PLX_SUBJECT_OPERANDS)
             break;
         if (request.kind == PLX_SUBJECT_FORGET) {
@@ -360,7 +364,7 @@ static void serve(void)
             if (request.device[0] != '\0' && !subject_device_wait(why, sizeof why))
                 give_up(PLX_SUBJECT_RAISED, why);
         }
-        answer(status, "");
+        answer(status, said);
     }
 }
 

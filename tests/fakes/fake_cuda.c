@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* recursive mutexes that need no beginning */
 #include "fake_cuda_inside.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 fake_cuda_state fake_cuda = {
@@ -472,14 +474,37 @@ EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* What processes that have not ended keep in $FAKE_SHARED, this one too. */
+static size_t shared_bytes(void)
+{
+    size_t bytes = 0;
+    const char *place = getenv("FAKE_SHARED");
+    DIR *directory = place != NULL ? opendir(place) : NULL;
+    for (const struct dirent *one; directory != NULL && (one = readdir(directory)) != NULL;) {
+        char path[600], process[64];
+        struct stat about;
+        unsigned long owner;
+        if (sscanf(one->d_name, "memory-%lu-", &owner) != 1)
+            continue;
+        (void)snprintf(path, sizeof path, "%.300s/%.255s", place, one->d_name);
+        (void)snprintf(process, sizeof process, "/proc/%lu", owner);
+        bytes += access(process, F_OK) == 0 && stat(path, &about) == 0 ? (size_t)about.st_size : 0;
+    }
+    if (directory != NULL)
+        (void)closedir(directory);
+    return bytes;
+}
+
 /* $FAKE_FULL=DEVICE:BYTES: so much is left of its memory, which others have the rest of. */
 static int is_full(size_t bytes)
 {
     const char *word = getenv("FAKE_FULL"), *colon = word != NULL ? strchr(word, ':') : NULL;
-    size_t used = bytes;
+    if (colon == NULL)
+        return 0;
+    size_t used = bytes + shared_bytes();
     for (const fake_memory *memory = memories; memory != NULL; memory = memory->next)
-        used += memory->device == device_of(current_context) ? memory->length : 0;
-    return colon != NULL && atoi(word) == device_of(current_context) && used > strtoull(colon + 1, NULL, 10);
+        used += memory->device == device_of(current_context) && memory->shared == 0 ? memory->length : 0;
+    return atoi(word) == device_of(current_context) && used > strtoull(colon + 1, NULL, 10);
 }
 
 /* New memory has old content; in the middle of much of it nobody looks, and eight devices would fill the machine. */
