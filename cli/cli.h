@@ -38,6 +38,7 @@ typedef struct cli_list {
 #define OPT_SETTINGS (UINT64_C(1) << 4) /* all that operations have of their own: --trans-a, --alpha */
 #define OPT_EXPORT (UINT64_C(1) << 5)   /* --recipe as explain takes it */
 #define OPT_AXIS (UINT64_C(1) << 6)
+#define OPT_DRAFT (UINT64_C(1) << 8)
 #define OPT_IN (UINT64_C(1) << 10)
 #define OPT_OUT (UINT64_C(1) << 11)
 #define OPT_SEED (UINT64_C(1) << 12)
@@ -130,8 +131,8 @@ typedef struct cli_options {
     char **words; /* of the verb, its own name first; they belong to whoever called cli_options_read() */
     int word_count;
     plx_input input;
-    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *recipe, *device, *source, *entry,
-        *axis;
+    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates, *draft, *recipe, *device, *source,
+        *entry, *axis;
     plx_promise promise;
     double seconds, budget, threshold, begun;
     const char *fail_on, *format, *against, *page, *folder;
@@ -386,6 +387,8 @@ plx_compare_options cli_comparison(const cli_options *options);
 
 /* Judge's --recipe. */
 int cli_recipe(cli_options *options);
+/* Judge's --draft (draft.c). */
+int cli_draft(const cli_options *options);
 
 /* ---- kernel.c ----------------------------------------------------------------- */
 

@@ -229,6 +229,8 @@ static int judge_check(cli_options *options)
     const int status = check_streams(options);
     if (status != CLI_OK)
         return status;
+    if (options->given & OPT_DRAFT)
+        return cli_draft(options);
     if (options->replay != NULL)
         return cli_judge_replay(options);
     if (options->source != NULL && (options->given & OPT_PRINT) == 0)
@@ -249,7 +251,8 @@ const cli_verb cli_judge_verb = {
     .summary = "says whether a result from elsewhere, or a kernel in a file, is right",
     .usage =
         "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options], or "
-        "judge OPERATION --source FILE [--recipe FILE] [options], or judge OPERATION --recipe FILE --print [options]",
+        "judge OPERATION --source FILE [--recipe FILE] [options], or judge OPERATION --source FILE --draft RECIPE, or "
+        "judge OPERATION --recipe FILE --print [options]",
     .help =
         "Judges a result by its operands, each element against a bound that follows from the\n"
         "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
@@ -269,7 +272,8 @@ const cli_verb cli_judge_verb = {
         "With --source a kernel in a file is judged: compiled, and run in a process of its own as its recipe says,\n"
         "on the cases of its domain, then timed on each shape beside ours and the vendor's (doc/judging.md).\n"
         "\n"
-        "A recipe describes how to launch a kernel.  --recipe with --print shows its launches for each shape on\n"
+        "A recipe describes how to launch a kernel.  --draft writes a first one, by the kernel's parameters, and says\n"
+        "what it could not tell.  --recipe with --print shows its launches for each shape on\n"
         "the device that --device describes.\n"
         "\n"
         "Exit status: 0 the result or kernel is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"
@@ -282,12 +286,13 @@ const cli_verb cli_judge_verb = {
         "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
         "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n"
         "  parallax judge cases --typical --junit cases.xml\n"
+        "  parallax judge gemm --source gemm.cl --draft gemm.json\n"
         "  parallax judge gemm --source gemm.cl --shape 512x512x512 --json record.json\n"
         "  parallax judge gemm --recipe mine.json --print --shape 4096x4096x4096 --dtype f16 --device h100\n",
     .takes_one = true,
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_AXIS | OPT_RESULT | OPT_PROMISE |
                OPT_JSON | OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE | OPT_SHAPE | OPT_RECIPE | OPT_KERNEL_FILE |
                OPT_PRINT | OPT_COMPILE_ONLY | OPT_AGAINST | OPT_BACKEND | OPT_SEED | OPT_INPUT | OPT_QUICK | OPT_FULL |
-               OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR | OPT_JUDGED,
+               OPT_NO_TIMING | OPT_SECONDS | OPT_PLUGIN_DIR | OPT_JUDGED | OPT_DRAFT,
     .check = judge_check,
 };

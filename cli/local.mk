@@ -21,6 +21,7 @@ libplx_verbs_la_SOURCES = \
 	cli/compare.c \
 	cli/completion.c \
 	cli/dispatch.c \
+	cli/draft.c \
 	cli/diff.c \
 	cli/doctor.c \
 	cli/ending.c \

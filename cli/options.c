@@ -346,6 +346,8 @@ static const option_row listed[] = {
     {"device", 0, "NAME[,KEY=N...]", OPT_RECIPE,
      "that device, in words: h100, a100, l4, v100, processor, or cc, sms, warp, shared_max, l2 (h100)",
      INTO(apply_file, device)},
+    {"draft", 0, "FILE", OPT_DRAFT, "write a first recipe for the source's kernel, by the names of its parameters",
+     INTO(apply_file, draft)},
     {"tunable", 0, "NAME=N", OPT_KERNEL_FILE, "a value of the recipe's; may be repeated (the first that is right)",
      INTO(apply_word, tunables)},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", INTO(apply_file, save_failure)},

@@ -123,6 +123,8 @@ int cli_outputs_check(const cli_options *options)
     if (status == CLI_OK)
         status = check_path(options->json);
     if (status == CLI_OK)
+        status = check_path(options->draft);
+    if (status == CLI_OK)
         status = check_path(options->csv);
     if (status == CLI_OK)
         status = check_path(options->junit);

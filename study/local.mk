@@ -158,6 +158,7 @@ study_recipe_sources = \
 	study/recipe/cubin.h \
 	study/recipe/device.c \
 	study/recipe/dialects.c \
+	study/recipe/draft.c \
 	study/recipe/expression.c \
 	study/recipe/expression.h \
 	study/recipe/image.c \
@@ -178,6 +179,8 @@ study_recipe_sources = \
 	study/recipe/recipe.h \
 	study/recipe/scope.c \
 	study/recipe/show.c \
+	study/recipe/signature.c \
+	study/recipe/signature.h \
 	study/recipe/triton.c \
 	study/recipe/triton.h
 

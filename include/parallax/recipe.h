@@ -61,6 +61,13 @@ PLX_API plx_status plx_launches_write_text(const plx_recipe_file *recipe, const 
 PLX_API plx_status plx_launches_write_json(const plx_recipe_file *recipe, const plx_device_info *device,
                                            const plx_launches_shown *shown, size_t count, FILE *to, plx_error *error);
 
+/* A first recipe for a kernel in a source (.cu, .cl), by the names and types of its parameters; `entry` NULL: its only
+ * kernel.  What can't be told has a name in it that no recipe knows, so that reading it refuses the draft and says
+ * where.  *text: the JSON; *notes: what is to be looked at, a line each, "" for nothing; free() both.
+ * PLX_IO, PLX_INVALID: there is no such kernel, or it is none for the operation. */
+PLX_API plx_status plx_recipe_draft(plx_op op, const char *source, const char *entry, char **text, char **notes,
+                                    plx_error *error);
+
 /* ---- device code in a file, with its recipe ------------------------------------------------------------------- */
 
 typedef struct plx_kernel_file plx_kernel_file;

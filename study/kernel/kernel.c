@@ -54,7 +54,8 @@ static plx_status read_recipe(plx_kernel_file *made, const plx_kernel_wanted *wa
         status = plx_recipe_file_read(path, &made->recipe, error);
     if (status == PLX_IO && wanted->recipe == NULL)
         return plx_fail(error, PLX_IO,
-                        "%.200s: no recipe beside it; --recipe FILE says how it is launched (doc/recipe.md)",
+                        "%.200s: no recipe beside it; --recipe FILE says how it is launched (doc/recipe.md), and "
+                        "judge's --draft FILE writes a first one",
                         wanted->source);
     if (status == PLX_OK)
         status = plx_recipe_bytes(path, PLX_RECIPE_BYTES, &text, &length, error);

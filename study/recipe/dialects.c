@@ -17,10 +17,35 @@ static const char *const host_types[PLX_DTYPE_COUNT] = {
     [PLX_F16] = "_Float16", [PLX_BF16] = "uint16_t",
 };
 
+static const char *const no_words[] = {NULL};
+static const char *const cuda_entries[] = {"__global__", NULL};
+static const char *const opencl_entries[] = {"kernel", "__kernel", NULL};
+static const char *const opencl_local[] = {"local", "__local", NULL};
+
 const plx_dialect plx_dialects[PLX_DIALECTS] = {
-    {.name = "cuda", .title = "CUDA", .of_launches = true, .types = cuda_types},
-    {.name = "opencl", .title = "OpenCL", .of_launches = false, .types = opencl_types},
-    {.name = "host", .title = "the host", .of_launches = false, .types = host_types},
+    {.name = "cuda",
+     .title = "CUDA",
+     .of_launches = true,
+     .types = cuda_types,
+     .entry_words = cuda_entries,
+     .local_words = no_words,
+     .threads_word = "__launch_bounds__",
+     .shared = "extern __shared__",
+     .axes = {"Idx.y", "Idx.z"}},
+    {.name = "opencl",
+     .title = "OpenCL",
+     .of_launches = false,
+     .types = opencl_types,
+     .entry_words = opencl_entries,
+     .local_words = opencl_local,
+     .threads_word = "reqd_work_group_size",
+     .axes = {"_id(1)", "_id(2)"}},
+    {.name = "host",
+     .title = "the host",
+     .of_launches = false,
+     .types = host_types,
+     .entry_words = no_words,
+     .local_words = no_words},
 };
 
 const plx_dialect *plx_dialect_of_launches(bool of_launches)

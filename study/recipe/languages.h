@@ -11,6 +11,12 @@ typedef struct plx_dialect {
     bool of_launches; /* shared memory, clusters, variables and maps are things of a launch; else local memory is an
                          argument */
     const char *const *types; /* the words for element types */
+    /* How a kernel's text reads, for drafts of recipes; NULL ends a list, and stands for what there is not. */
+    const char *const *entry_words; /* one of them begins a kernel */
+    const char *const *local_words; /* of a parameter in local memory */
+    const char *threads_word;       /* behind it, in parentheses, the threads of a block */
+    const char *shared;             /* how shared memory is declared whose size the launch gives */
+    const char *axes[2];            /* by which a kernel asks for its place along the second axis, and the third */
 } plx_dialect;
 enum { PLX_DIALECTS = 3 };
 extern const plx_dialect plx_dialects[PLX_DIALECTS];

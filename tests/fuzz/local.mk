@@ -5,6 +5,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_choices \
 	tests/fuzz/fuzz_command \
 	tests/fuzz/fuzz_diff \
+	tests/fuzz/fuzz_draft \
 	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_plugins \
@@ -53,6 +54,10 @@ tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c
 tests_fuzz_fuzz_diff_CFLAGS = $(fuzz_cflags) $(JANSSON_CFLAGS)
 tests_fuzz_fuzz_diff_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_diff_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_draft_SOURCES = tests/fuzz/fuzz_draft.c
+tests_fuzz_fuzz_draft_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_draft_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_draft_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_expression_SOURCES = tests/fuzz/fuzz_expression.c
 tests_fuzz_fuzz_expression_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_expression_LDFLAGS = $(FUZZ_LDFLAGS)
