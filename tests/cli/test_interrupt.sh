@@ -6,7 +6,7 @@ trap '[ -z "$running" ] || kill -KILL $running 2>/dev/null; rm -rf "$work"' EXIT
 FAULTY_PAUSE=$work/pause
 export FAULTY_PAUSE
 
-# interrupt ARGUMENT...: sends SIGINT while the first kernel is executed.  A shell without jobs has its children ignore it.
+# interrupt ARGUMENT...: sends SIGINT while a kernel is executed.  A shell without jobs has its children ignore it.
 interrupt() {
     cases=$((cases + 1))
     python3 -c 'import os, signal, sys
@@ -64,5 +64,20 @@ shows "faulty:0  right"
 [ "$(wc -l <"$work/csv")" -ge 2 ] || fail "what was finished is not in the CSV"
 interrupt tune reduce --shape 10 --shape 20 --dtype i32 --backend faulty --seconds 30
 [ ! -s "$XDG_CACHE_HOME/parallax/tuned.tsv" ] || fail "something is kept of a search that was cut short"
+
+# Between the configurations of a kernel: what was found of one is not taken for the kernel's own.  Each of the first
+# executions of that case is a moment: the configurations' two, then the kernel's.
+if [ -f "$built/tests/fakes/.libs/plx-dummy-good.so" ]; then
+    cp "$built/tests/fakes/.libs/plx-dummy-good.so" "$work/plugins/" || exit 99
+    DUMMY_PAUSE=$work/pause
+    export DUMMY_PAUSE
+    for DUMMY_PAUSE_AT in 1 2 3 4 5 6; do
+        export DUMMY_PAUSE_AT
+        rm -f "$work/json"
+        interrupt check gemm --seed 1 --quick --dtype f32 --backend host --backend dummy-good --kernel reference --kernel naive \
+            --json "$work/json"
+        python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/json" || fail "no JSON at moment $DUMMY_PAUSE_AT"
+    done
+fi
 
 finish
