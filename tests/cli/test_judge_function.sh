@@ -193,6 +193,65 @@ if [ -n "${PLX_PYTHON-}" ]; then
     else
         echo "functions with NumPy are not run: no python3 here has it"
     fi
+    # A class as KernelBench has them: it knows no alpha and no beta, and says so; of PyTorch there is only what it uses.
+    mkdir "$work/model" && cp "$examples/kernelbench.py" "$work/model/" || exit 99
+    cat >"$work/model/torch.py" <<'END'
+# What kernelbench.py and its caller use of PyTorch, on the host: matrices in the judge's memory, f32.
+import ctypes
+
+
+class nn:
+    class Module:
+        def __call__(self, *operands):
+            return self.forward(*operands)
+
+
+class Tensor:
+    def __init__(self, shape, strides, elements):
+        self.shape, self.strides, self.elements = shape, strides, elements
+
+    def row(self, i):
+        return [self.elements[i * self.strides[0] + j * self.strides[1]] for j in range(self.shape[1])]
+
+    def copy_(self, other):
+        for i in range(self.shape[0]):
+            for j, value in enumerate(other.row(i)):
+                self.elements[i * self.strides[0] + j * self.strides[1]] = value
+
+
+def from_dlpack(operand):
+    count = 1 + sum((size - 1) * stride for size, stride in zip(operand.shape, operand.strides)) if 0 not in operand.shape else 0
+    return Tensor(operand.shape, operand.strides, (ctypes.c_float * count).from_address(operand.ptr))
+
+
+def matmul(a, b):
+    columns = list(zip(*(b.row(l) for l in range(b.shape[0])))) or [()] * b.shape[1]
+    rows = [a.row(i) for i in range(a.shape[0])]
+    return Tensor((a.shape[0], b.shape[1]), (b.shape[1], 1),
+                  [sum(map(float.__mul__, row, column), 0.0) for row in rows for column in columns])
+
+
+class no_grad:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        return False
+END
+    # model EXIT STATUS WORD CLAUSE ARGUMENT...
+    model() {
+        wanted=$1 status_word=$2 word=$3
+        printf '{"parallax_recipe": 1, "op": "gemm", "problem": {"dtype": ["f32"], "trans": ["nn", "tn", "nt", "tt"], "where": ["%s", %s]},
+ "launches": [{"entry": "ModelNew", "grid": [1], "block": [1], "args": []}]}' "$4" '"m * n * k < 30000"' >"$work/model/few.json"
+        shift 4
+        judged "$wanted" "$status_word" "$word" gemm --source "$work/model/kernelbench.py" --recipe "$work/model/few.json" \
+            --entry ModelNew --quick --no-timing --shape 20x30x40 "$@"
+    }
+    refusal='NotImplementedError: ModelNew has no alpha and no beta'
+    model 0 right "$refusal" 'm >= 0'
+    says right 'its result is copied, which counts'
+    model 4 not_judged "$refusal" 'alpha != 1' --alpha 2
+    model 4 not_judged "$refusal" 'beta != 0' --beta 0.5
 else
     echo "functions of Python are not run: there is no python3 of 3.9 or later"
 fi
