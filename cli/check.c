@@ -5,13 +5,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A failure that was shown, and how many came for the same reason: once a device is lost all do. */
+/* A failure that was shown, and how many came for the same reason: once a device is lost all do.  A wrong kernel has no
+ * reason here: its results are wrong each in its own way, and a few of them show it. */
 typedef struct shown_failure {
-    char backend[48], reason[512];
-    size_t more;
+    char backend[48], reason[512], kernel[64];
+    plx_op op;
+    size_t shown, more;
 } shown_failure;
 
-enum { MOST_SHOWN = 32 };
+enum { MOST_SHOWN = 64, FEW = 3 };
 
 typedef struct failures {
     const cli_options *options;
@@ -19,30 +21,53 @@ typedef struct failures {
     size_t count;
 } failures;
 
-/* Whether one of that backend was shown for that reason. */
+static bool is_alike(const shown_failure *shown, const shown_failure *other)
+{
+    return shown->op == other->op && strcmp(shown->backend, other->backend) == 0 &&
+           strcmp(shown->kernel, other->kernel) == 0 && strcmp(shown->reason, other->reason) == 0;
+}
+
+/* Of what failed for one reason one is shown, of what is wrong a few. */
+static shown_failure failure_of(const plx_record *record)
+{
+    const bool failed = record->outcome == PLX_OUTCOME_FAILED;
+    shown_failure made = {.op = failed ? PLX_REDUCE : record->problem.op};
+    (void)snprintf(made.backend, sizeof made.backend, "%s", record->backend);
+    (void)snprintf(made.reason, sizeof made.reason, "%s", failed ? record->reason : "");
+    (void)snprintf(made.kernel, sizeof made.kernel, "%s", failed ? "" : record->kernel);
+    return made;
+}
+
+/* Whether enough like it was shown. */
 static bool is_shown(failures *all, const plx_record *record)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        shown_failure *one = &all->shown[i];
-        if (strcmp(one->backend, record->backend) == 0 && strcmp(one->reason, record->reason) == 0) {
-            one->more++;
-            return true;
-        }
+    const size_t most = record->outcome == PLX_OUTCOME_FAILED ? 1 : FEW;
+    const shown_failure made = failure_of(record);
+    size_t at = 0;
+    while (at < all->count && !is_alike(&all->shown[at], &made))
+        at++;
+    if (at == MOST_SHOWN)
+        return false;
+    if (at == all->count)
+        all->shown[all->count++] = made;
+    if (all->shown[at].shown < most) {
+        all->shown[at].shown++;
+        return false;
     }
-    if (all->count < MOST_SHOWN) {
-        shown_failure *made = &all->shown[all->count++];
-        (void)snprintf(made->backend, sizeof made->backend, "%s", record->backend);
-        (void)snprintf(made->reason, sizeof made->reason, "%s", record->reason);
-    }
-    return false;
+    all->shown[at].more++;
+    return true;
 }
 
 static void print_more(const failures *all)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (all->shown[i].more > 0)
-            cli_say("%zu more on %s for the same reason: %s", all->shown[i].more, all->shown[i].backend,
-                    all->shown[i].reason);
+    for (size_t i = 0; i < all->count; i++) {
+        const shown_failure *one = &all->shown[i];
+        if (one->more > 0 && one->kernel[0] == '\0')
+            cli_say("%zu more on %s for the same reason: %s", one->more, one->backend, one->reason);
+        else if (one->more > 0)
+            cli_say("%zu more wrong of %s/%s on %s; --verbose shows each", one->more, plx_op_name(one->op), one->kernel,
+                    one->backend);
+    }
 }
 
 /* The command finds the same plugins again. */
@@ -50,7 +75,8 @@ static void print_failure(void *data, const plx_record *record, const char *comm
 {
     failures *all = data;
     const cli_options *options = all->options;
-    if (record->outcome == PLX_OUTCOME_FAILED && is_shown(all, record))
+    const bool each = (options->given & OPT_VERBOSE) != 0 && record->outcome != PLX_OUTCOME_FAILED;
+    if (!each && is_shown(all, record))
         return;
     cli_progress_end();
     (void)fprintf(stderr, "%s %s/%s on %s: %s\n  case: %s %s, %s input\n  repeat: %s",
@@ -167,7 +193,8 @@ const cli_verb cli_check_verb = {
     .usage = "check [OPERATION...] [options]",
     .help = "Runs every kernel over shapes, transpositions and seven classes of input.  Every element is\n"
             "judged against a bound that follows from the arithmetic, and the backends are compared with\n"
-            "each other.  Nothing is timed.  Each failure is shown with a command that repeats it.\n"
+            "each other.  Nothing is timed.  Failures are shown with a command that repeats each; of a\n"
+            "wrong kernel the first three, with --verbose all.\n"
             "Without --backend: every device; without --kernel: all kernels.\n"
             "Besides its list of cases it has some of a seed that is drawn and printed; --seed N repeats them, and\n"
             "generates the data of the list by N, which otherwise is always the same.\n"

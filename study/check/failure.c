@@ -28,7 +28,8 @@ void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx
             plx_line_add(line, ", rows of %s %" PRId64 " elements apart", inputs->extents[i].name,
                          inputs->extents[i].ld);
     if (tried->shift != 0)
-        plx_line_add(line, ", operands %" PRIu64 " elements off alignment", tried->shift);
+        plx_line_add(line, ", operands %" PRIu64 " element%s off alignment", tried->shift,
+                     tried->shift == 1 ? "" : "s");
     if (tried->precision)
         plx_line_add(line, ", precision check");
     if (tried->busy > 0)

@@ -408,7 +408,9 @@ plx_outcome plx_outcome_of(const plx_inputs *inputs, const plx_error_measure *me
 
     reason[0] = '\0';
     if (measure->wrong > 0) {
-        (void)snprintf(how, sizeof how, " (largest %.3g times it)", measure->max_over_bound);
+        how[0] = '\0'; /* of a bound of 0 nothing is a multiple */
+        if (isfinite(measure->max_over_bound))
+            (void)snprintf(how, sizeof how, " (largest %.3g times it)", measure->max_over_bound);
         plx_wrong_text(inputs, measure, how, reason, capacity);
         return PLX_OUTCOME_WRONG;
     }

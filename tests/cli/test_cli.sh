@@ -399,11 +399,18 @@ expect 0 '' check reduce "$@" --kernel right
 shows " 0 wrong, 0 failed"
 expect 1 'repeat: parallax ' check reduce "$@" --kernel wrong --save-failure "$work/failures"
 grep -qF -- "--plugin-dir '$work/plugins'" "$work/err" || fail "repeat without --plugin-dir"
+cases=$((cases + 1))
+[ "$(grep -c 'repeat: parallax' "$work/err")" = 3 ] || fail "not three of what is wrong were shown"
+grep -q '^parallax check: [0-9]* more wrong of reduce/wrong on faulty:0; --verbose shows each' "$work/err" ||
+    fail "what else is wrong was not counted"
+grep -q 'largest inf' "$work/err" && fail "a multiple of a bound of 0"
 [ -f "$work/failures/reduce-1-x.npy" ] || fail "--save-failure kept nothing"
 repeat=$(sed -n 's/^  repeat: parallax //p' "$work/err" | head -1)
 cases=$((cases + 1))
 eval "run $repeat"
 [ "$status" = 1 ] || fail "status $status, not 1, of the command that repeats a failure: $repeat"
+expect 1 '' check reduce "$@" --kernel wrong --verbose
+[ "$(grep -c 'repeat: parallax' "$work/err")" -gt 20 ] || fail "--verbose does not show each"
 expect 2 "can't make the directory" check reduce "$@" --kernel right --save-failure "$work/none/failures"
 : >"$work/file"
 expect 2 "is no directory" check reduce "$@" --kernel right --save-failure "$work/file"
