@@ -118,7 +118,11 @@ plx_cuda_la_SOURCES = \
 	plugins/cuda/map.c \
 	plugins/cuda/code.c \
 	plugins/cuda/code.h \
+	plugins/cuda/execute.c \
+	plugins/cuda/launch.c \
+	plugins/cuda/launch.h \
 	plugins/cuda/map.h \
+	plugins/cuda/parts.h \
 	plugins/cuda/plan.c \
 	plugins/cuda/plan.h \
 	plugins/cuda/plugin.c
