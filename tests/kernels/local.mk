@@ -4,6 +4,7 @@ script_tests += tests/kernels/test_embed.sh
 EXTRA_DIST += tests/data/gemm-choices.txt
 check_LIBRARIES += tests/kernels/libladder.a
 tests_kernels_libladder_a_SOURCES = tests/kernels/kernel_support.c tests/kernels/kernel_support.h \
+	tests/kernels/units_support.h \
 	tests/fakes/devices.c tests/fakes/devices.h
 tests_kernels_libladder_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 ladder_ldadd = tests/kernels/libladder.a libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
@@ -22,7 +23,9 @@ cmocka_tests += \
 	tests/kernels/test_matvec_geometry \
 	tests/kernels/test_rates \
 	tests/kernels/test_recipes \
-	tests/kernels/test_units
+	tests/kernels/test_unit_choices \
+	tests/kernels/test_units \
+	tests/kernels/test_units_opencl
 
 tests_kernels_test_batches_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_batches_LDADD = $(ladder_ldadd)
@@ -52,3 +55,7 @@ tests_kernels_test_recipes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_recipes_LDADD = $(ladder_ldadd)
 tests_kernels_test_units_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_units_LDADD = $(ladder_ldadd)
+tests_kernels_test_unit_choices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_unit_choices_LDADD = $(ladder_ldadd)
+tests_kernels_test_units_opencl_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_units_opencl_LDADD = $(ladder_ldadd)

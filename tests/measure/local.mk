@@ -1,12 +1,20 @@
 # What stands behind a timing, and the probes.  They reach behind the library's exports.
 cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units \
-	tests/measure/test_limits tests/measure/test_vectors
+	tests/measure/test_limits tests/measure/test_vectors tests/measure/test_ceilings tests/measure/test_timed_sets
 script_tests += tests/measure/test_limits.sh tests/measure/test_ceilings.sh tests/measure/test_timing.sh \
 	tests/measure/test_timed.sh tests/measure/test_liars.sh tests/measure/test_liars_device.sh tests/measure/test_probe.sh
 
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
 tests_measure_test_measure_CFLAGS = $(study_cflags)
 tests_measure_test_measure_LDADD = $(study_ldadd)
+
+tests_measure_test_ceilings_SOURCES = tests/measure/test_ceilings.c
+tests_measure_test_ceilings_CFLAGS = $(study_cflags)
+tests_measure_test_ceilings_LDADD = $(study_ldadd)
+
+tests_measure_test_timed_sets_SOURCES = tests/measure/test_timed_sets.c
+tests_measure_test_timed_sets_CFLAGS = $(study_cflags)
+tests_measure_test_timed_sets_LDADD = $(study_ldadd)
 
 tests_measure_test_probe_SOURCES = tests/measure/test_probe.c
 tests_measure_test_probe_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
