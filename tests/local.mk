@@ -125,6 +125,7 @@ whole_forms = \
 	tests/results/test_equal_runs.sh \
 	tests/screen/test_fleet.sh \
 	tests/screen/test_screen.sh \
+	tests/whole/test_digits \
 	tests/whole/test_kernels.sh
 
 check-quick:

@@ -277,7 +277,7 @@ static void test_what_is_right_passes_every_seed(void **state)
 static void test_the_place_of_a_fault_is_said(void **state)
 {
     static const char *const backends[] = {"mutants"}, *const kernels[] = {"tile-zeroed", "last-k-dropped"};
-    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 512, 512, 512);
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 256, 256, 512);
     const plx_compare_options options = {.backends = backends,
                                          .backend_count = 1,
                                          .kernels = kernels,
@@ -293,12 +293,12 @@ static void test_the_place_of_a_fault_is_said(void **state)
     assert_int_equal(results.record_count, 2);
     for (size_t i = 0; i < 2; ++i) {
         assert_int_equal(results.records[i].outcome, PLX_OUTCOME_WRONG);
-        assert_int_equal(results.records[i].error.compared, 512 * 512);
+        assert_int_equal(results.records[i].error.compared, 256 * 256);
     }
-    assert_non_null(strstr(results.records[0].reason, "128 of 262144 elements outside the bound"));
+    assert_non_null(strstr(results.records[0].reason, "128 of 65536 elements outside the bound"));
     assert_non_null(strstr(results.records[0].reason, "C[8][16] is 0, not "));
-    assert_int_equal(results.records[0].error.first_bad, 8 * 512 + 16);
-    assert_true(results.records[1].error.wrong > 200000); /* of most, the last product exceeds the bound */
+    assert_int_equal(results.records[0].error.first_bad, 8 * 256 + 16);
+    assert_true(results.records[1].error.wrong > 50000); /* of most, the last product exceeds the bound */
     assert_non_null(strstr(results.records[1].reason, "C[0]["));
     plx_results_free(&results);
 }
