@@ -509,8 +509,10 @@ static void judge_replay(const judged *to, const plx_results *results, plx_captu
         if (!is_mine(to, record) || record->outcome == PLX_OUTCOME_OK || record->outcome == PLX_OUTCOME_NOT_JUDGED)
             continue;
         captured->captured = false;
-        (void)snprintf(captured->why, sizeof captured->why,
-                       "the captured graph gives another result than the call: %.300s", record->reason);
+        (void)snprintf(captured->why, sizeof captured->why, "%s: %.300s",
+                       record->outcome == PLX_OUTCOME_WRONG ? "the captured graph gives another result than the call"
+                                                            : "not every call is captured",
+                       record->reason);
     }
 }
 
