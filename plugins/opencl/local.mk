@@ -55,7 +55,9 @@ libplx_opencl_plan_la_SOURCES = \
 	plugins/opencl/code.c \
 	plugins/opencl/code.h \
 	plugins/opencl/map.c \
+	plugins/opencl/execute.c \
 	plugins/opencl/map.h \
+	plugins/opencl/parts.h \
 	plugins/opencl/plan.c \
 	plugins/opencl/plan.h
 nodist_libplx_opencl_plan_la_SOURCES = plugins/opencl/sources.c

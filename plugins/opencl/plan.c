@@ -3,75 +3,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plugins/opencl/plan.h"
 
-#include "backends/opencl/opencl.h"
-#include "backends/opencl/places.h"
 #include "backends/opencl/program_text.h"
 #include "kernels/operation.h"
-#include "kernels/pieces.h"
-#include "kernels/recipe.h"
 #include "plugins/opencl/code.h"
 #include "plugins/opencl/map.h"
+#include "plugins/opencl/parts.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* kernels/<op>/<kernel>.cl with what it includes, under the key <op>/<kernel>; made by the build. */
 extern const plx_image plx_opencl_sources[];
-
-/* An argument pair (pointer, offset) that is known only when the plan runs, or for
- * scratch when the queue is known.  A kernel object keeps its arguments, so only those that
- * differ from the last launch's are set again; not those of text, whose places come and go. */
-typedef struct moving_argument {
-    cl_uint index; /* of the pointer; the offset follows */
-    bool scratch;
-    uint32_t operand;
-    uint64_t element_size;
-    uint64_t bytes;       /* of the operand */
-    uint64_t byte;        /* where what a pointer alone is told of begins in the scratch memory, operand or piece */
-    uint64_t told_serial; /* of the memory; 0: nothing is known to have been told */
-    uint64_t told_offset; /* in bytes; UINT64_MAX the same */
-} moving_argument;
-
-typedef struct plan_step {
-    cl_kernel kernel;
-    size_t global[3], local[3];
-    uint32_t tile_rows, tile_cols; /* what a work-group writes; 0: not known */
-    int32_t registers;             /* of a thread, as the assembler of text tells it; -1: unknown */
-    size_t moving_count;
-    moving_argument moving[PLX_MAX_ARGUMENTS];
-} plan_step;
-
-/* Scratch memory from a byte on, for text that is told pointers: NVIDIA's driver does not survive sub-buffers
- * of memory that another queue's launches use as well. */
-typedef struct scratch_piece {
-    uint64_t byte;
-    plx_memory *memory;
-    bool is_ready; /* zeros are where they must be */
-} scratch_piece;
-
-struct plx_plugin_plan {
-    pthread_mutex_t lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
-    plx_session *session;
-    plx_problem problem; /* as the row's spare is given it */
-    const plx_row *row;
-    plx_plugin_plan *spare;     /* made when there is no memory for the row's scratch */
-    uint32_t aligned;           /* bits: operands that must begin at a multiple of 16 bytes */
-    plx_plugin_plan *unaligned; /* for where one does not; NULL: the spare */
-    char instead[32];           /* the kernel whose code `unaligned` runs in place of this one's; "": its own */
-    atomic_bool told;           /* of it; once is enough */
-    uint64_t scratch_bytes;
-    cl_program text;                         /* that it was made from; NULL: from our own source */
-    plx_cl_places *places;                   /* of what a text's pointers point to; NULL: our arguments have offsets */
-    scratch_piece pieces[PLX_MAX_ARGUMENTS]; /* and of what in scratch memory: their own */
-    size_t piece_count;
-    bool is_given; /* launches that others wrote: */
-    uint32_t align[PLX_MAX_OPERANDS];
-    plx_pieces given;
-    size_t step_count;
-    plan_step steps[PLX_MAX_STEPS];
-};
 
 /* What planning needs to know of the problem. */
 typedef struct planning {
@@ -91,7 +34,7 @@ typedef struct planning {
 
 /* ---- arguments ------------------------------------------------------------- */
 
-static plx_status set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value, plx_error *error)
+plx_status plx_opencl_set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value, plx_error *error)
 {
     return PLX_CL(error, SetKernelArg, kernel, index, size, value);
 }
@@ -103,13 +46,13 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
     size_t size;
     const cl_mem nothing = NULL;
     if (argument->kind == PLX_ARG_BYTES)
-        return set_argument(kernel, index, (size_t)argument->value, argument->given->bytes, error);
+        return plx_opencl_set_argument(kernel, index, (size_t)argument->value, argument->given->bytes, error);
     if (argument->kind == PLX_ARG_NULL)
-        return set_argument(kernel, index, sizeof nothing, &nothing, error);
+        return plx_opencl_set_argument(kernel, index, sizeof nothing, &nothing, error);
     if (argument->kind == PLX_ARG_SHARED) /* local memory of no bytes is an error in OpenCL */
-        return set_argument(kernel, index, argument->value > 0 ? (size_t)argument->value : 1, NULL, error);
+        return plx_opencl_set_argument(kernel, index, argument->value > 0 ? (size_t)argument->value : 1, NULL, error);
     plx_status status = plx_argument_bytes(argument, dtype, &bytes, &size, error);
-    return status == PLX_OK ? set_argument(kernel, index, size, &bytes, error) : status;
+    return status == PLX_OK ? plx_opencl_set_argument(kernel, index, size, &bytes, error) : status;
 }
 
 static uint64_t bytes_of(const plx_problem *problem, uint32_t operand)
@@ -123,51 +66,51 @@ static uint64_t bytes_of(const plx_problem *problem, uint32_t operand)
 }
 
 /* As long as the pair (pointer, offset) of our own source, the pointer alone of text that was written so. */
-static cl_uint add_moving(plan_step *to, const moving_argument *argument, bool alone)
+static cl_uint add_moving(plx_opencl_step *to, const plx_opencl_moving *argument, bool alone)
 {
-    moving_argument *added = &to->moving[to->moving_count++];
+    plx_opencl_moving *added = &to->moving[to->moving_count++];
     *added = *argument;
     added->told_offset = UINT64_MAX;
     return alone ? 1 : 2;
 }
 
 /* Where the matrix begins, and what it is: three arguments. */
-static plx_status add_map(const planning *this, plan_step *to, const plx_argument *argument, cl_uint index,
+static plx_status add_map(const planning *this, plx_opencl_step *to, const plx_argument *argument, cl_uint index,
                           plx_error *error)
 {
     const plx_tensor_map *map = &this->recipe.maps[argument->operand];
     const cl_long offset = (cl_long)map->offset; /* of an operand it is known only when the plan runs */
     (void)add_moving(to,
-                     &(moving_argument){.index = index,
-                                        .scratch = map->of_scratch,
-                                        .operand = map->operand,
-                                        .element_size = 1,
-                                        .byte = map->offset},
+                     &(plx_opencl_moving){.index = index,
+                                          .scratch = map->of_scratch,
+                                          .operand = map->operand,
+                                          .element_size = 1,
+                                          .byte = map->offset},
                      false);
-    plx_status status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
+    plx_status status = plx_opencl_set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
     return status == PLX_OK ? plx_opencl_tell_matrix(to->kernel, index + 2, map, error) : status;
 }
 
 /* A pointer of launches that others wrote, which is known when the plan runs; what is behind its byte is the kernel's.
  */
-static cl_uint add_pointer(const planning *this, plan_step *to, const plx_argument *argument, cl_uint index)
+static cl_uint add_pointer(const planning *this, plx_opencl_step *to, const plx_argument *argument, cl_uint index)
 {
     const bool piece = argument->kind == PLX_ARG_PIECE;
     const uint64_t bytes =
         piece ? this->list->pieces[argument->operand].bytes : bytes_of(this->problem, argument->operand);
     const uint64_t byte = (uint64_t)argument->value;
     return add_moving(to,
-                      &(moving_argument){.index = index,
-                                         .scratch = piece,
-                                         .operand = argument->operand,
-                                         .element_size = 1,
-                                         .bytes = bytes > byte ? bytes - byte : 0,
-                                         .byte = byte},
+                      &(plx_opencl_moving){.index = index,
+                                           .scratch = piece,
+                                           .operand = argument->operand,
+                                           .element_size = 1,
+                                           .bytes = bytes > byte ? bytes - byte : 0,
+                                           .byte = byte},
                       true);
 }
 
 /* Sets what is known now; notes the rest in the step.  Text for pointers has its shared memory declared. */
-static plx_status prepare_arguments(const planning *this, plan_step *to, const plx_step *from, plx_error *error)
+static plx_status prepare_arguments(const planning *this, plx_opencl_step *to, const plx_step *from, plx_error *error)
 {
     const bool alone = this->code != NULL && this->code->convention == PLX_CONVENTION_POINTERS;
     cl_uint index = 0;
@@ -177,17 +120,17 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
         if (argument->kind == PLX_ARG_OPERAND) {
             const plx_dtype dtype = plx_operand_dtype(this->problem, argument->operand);
             index += add_moving(to,
-                                &(moving_argument){.index = index,
-                                                   .operand = argument->operand,
-                                                   .element_size = plx_element_size(dtype),
-                                                   .bytes = bytes_of(this->problem, argument->operand)},
+                                &(plx_opencl_moving){.index = index,
+                                                     .operand = argument->operand,
+                                                     .element_size = plx_element_size(dtype),
+                                                     .bytes = bytes_of(this->problem, argument->operand)},
                                 alone);
         } else if (argument->kind == PLX_ARG_SCRATCH) {
             cl_long offset = argument->value / (int64_t)argument->operand;
             if (!alone)
-                status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
+                status = plx_opencl_set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
             index += add_moving(
-                to, &(moving_argument){.index = index, .scratch = true, .byte = (uint64_t)argument->value}, alone);
+                to, &(plx_opencl_moving){.index = index, .scratch = true, .byte = (uint64_t)argument->value}, alone);
         } else if (argument->kind == PLX_ARG_MAP) {
             status = add_map(this, to, argument, index, error);
             index += 3;
@@ -237,7 +180,7 @@ static plx_status check_local_memory(const planning *this, cl_kernel kernel, con
 }
 
 /* On failure too the kernel, when there is one, belongs to the step. */
-static plx_status prepare_step(const planning *this, const plx_step *from, plan_step *to, plx_error *error)
+static plx_status prepare_step(const planning *this, const plx_step *from, plx_opencl_step *to, plx_error *error)
 {
     char entry[128];
     uint64_t threads = (uint64_t)from->block[0] * from->block[1] * from->block[2];
@@ -394,7 +337,7 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
 
 /* ---- plans of text --------------------------------------------------------------------- */
 
-static scratch_piece *find_piece(plx_plugin_plan *plan, uint64_t byte)
+plx_opencl_piece *plx_opencl_piece_at(plx_plugin_plan *plan, uint64_t byte)
 {
     for (size_t i = 0; i < plan->piece_count; i++)
         if (plan->pieces[i].byte == byte)
@@ -412,11 +355,11 @@ static plx_status add_pieces(const planning *this, plx_plugin_plan *plan, plx_er
         for (size_t j = 0; j < this->recipe.steps[i].argument_count && status == PLX_OK; j++) {
             const plx_argument *argument = &this->recipe.steps[i].arguments[j];
             const uint64_t byte = (uint64_t)argument->value;
-            if (argument->kind != PLX_ARG_SCRATCH || find_piece(plan, byte) != NULL ||
+            if (argument->kind != PLX_ARG_SCRATCH || plx_opencl_piece_at(plan, byte) != NULL ||
                 plan->piece_count == PLX_MAX_ARGUMENTS)
                 continue;
-            scratch_piece *made = &plan->pieces[plan->piece_count];
-            *made = (scratch_piece){.byte = byte};
+            plx_opencl_piece *made = &plan->pieces[plan->piece_count];
+            *made = (plx_opencl_piece){.byte = byte};
             const uint64_t left = this->recipe.scratch_bytes > byte ? this->recipe.scratch_bytes - byte : 0;
             status = plx_cl_alloc(this->session, left > 0 ? left : LEAST_BYTES, &made->memory, error);
             plan->piece_count += status == PLX_OK;
@@ -612,7 +555,7 @@ plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, s
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; i < plan->step_count && i < capacity && status == PLX_OK; i++) {
-        const plan_step *step = &plan->steps[i];
+        const plx_opencl_step *step = &plan->steps[i];
         facts[i] = (plx_launch_facts){
             .registers = step->registers, .tile_rows = step->tile_rows, .tile_cols = step->tile_cols};
         for (int axis = 0; axis < 3; axis++) {
@@ -622,218 +565,5 @@ plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, s
         status = plx_opencl_facts(plan->session, step->kernel, &facts[i], error);
     }
     *count = plan->step_count;
-    return status;
-}
-
-/* ---- running ------------------------------------------------------------------------ */
-
-/* The counters are zero when scratch memory is made; launches leave them so. */
-static plx_status prepare_piece(scratch_piece *piece, plx_plugin_queue *queue, plx_error *error)
-{
-    const uint64_t zeros = piece->byte < PLX_SCRATCH_COUNTERS ? PLX_SCRATCH_COUNTERS - piece->byte : 0;
-    const uint64_t bytes = zeros < piece->memory->bytes ? zeros : piece->memory->bytes;
-    if (piece->is_ready || bytes == 0)
-        return PLX_OK;
-    const plx_status status = plx_cl_fill(queue, piece->memory, 0, 0, bytes / 4 * 4, error);
-    piece->is_ready = status == PLX_OK;
-    return status;
-}
-
-/* As the recipe wants operands to begin; the buffers themselves begin at more than that. */
-static plx_status check_places(const plx_plugin_plan *plan, const plx_operand *operands, size_t count, plx_error *error)
-{
-    for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
-        if (plan->align[i] > 1 && operands[i].memory != NULL && operands[i].offset % plan->align[i] != 0)
-            return plx_fail(error, PLX_UNSUPPORTED, "operand %zu begins at no multiple of %u bytes", i,
-                            (unsigned)plan->align[i]);
-    return PLX_OK;
-}
-
-static plx_status ready_pieces(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
-{
-    const plx_queue_pieces *of = NULL;
-    const plx_status status = plx_pieces_make(&plan->given, queue, &of, error);
-    return status == PLX_OK ? plx_pieces_begin(&plan->given, of, error) : status;
-}
-
-static plx_status set_given(plx_plugin_plan *plan, const plan_step *step, const moving_argument *argument,
-                            const plx_operand *operand, plx_plugin_queue *queue, plx_error *error)
-{
-    const plx_queue_pieces *of = plx_pieces_of(&plan->given, queue);
-    const plx_memory *piece = argument->scratch && of != NULL ? of->memory[argument->operand] : NULL;
-    cl_mem place = NULL;
-    const plx_status status = argument->scratch
-                                  ? plx_cl_place(plan->places, piece != NULL ? piece->buffer : NULL, argument->byte,
-                                                 argument->bytes, &place, error)
-                                  : plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset + argument->byte,
-                                                 argument->bytes, &place, error);
-    return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error) : status;
-}
-
-/* Of text: what begins where the argument does. */
-static plx_status set_pointer(plx_plugin_plan *plan, const plan_step *step, const moving_argument *argument,
-                              const plx_operand *operand, plx_plugin_queue *queue, plx_error *error)
-{
-    cl_mem place = NULL;
-    plx_status status = PLX_OK;
-    if (argument->scratch) {
-        scratch_piece *piece = find_piece(plan, argument->byte);
-        status = piece != NULL ? prepare_piece(piece, queue, error)
-                               : plx_fail(error, PLX_FAILED, "a piece of scratch memory is missing");
-        place = piece != NULL ? piece->memory->buffer : NULL;
-    } else {
-        status = plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset, argument->bytes, &place, error);
-    }
-    return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error) : status;
-}
-
-static plx_status tell_memory(cl_kernel kernel, moving_argument *argument, const plx_memory *memory, plx_error *error)
-{
-    const cl_mem buffer = memory != NULL ? memory->buffer : NULL;
-    const uint64_t serial = memory != NULL ? memory->serial : 0;
-    if (serial != 0 && serial == argument->told_serial)
-        return PLX_OK;
-    argument->told_serial = 0;
-    const plx_status status = set_argument(kernel, argument->index, sizeof buffer, &buffer, error);
-    if (status == PLX_OK)
-        argument->told_serial = serial;
-    return status;
-}
-
-static plx_status tell_offset(cl_kernel kernel, moving_argument *argument, uint64_t offset, plx_error *error)
-{
-    if (offset == argument->told_offset)
-        return PLX_OK;
-    const cl_long elements = (cl_long)(offset / argument->element_size);
-    argument->told_offset = UINT64_MAX;
-    const plx_status status = set_argument(kernel, argument->index + 1, sizeof elements, &elements, error);
-    if (status == PLX_OK)
-        argument->told_offset = offset;
-    return status;
-}
-
-static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_operand *operands,
-                             plx_plugin_queue *queue, plx_error *error)
-{
-    for (size_t i = 0; i < step->moving_count; i++) {
-        moving_argument *argument = &step->moving[i];
-        const plx_operand *operand = argument->scratch ? NULL : &operands[argument->operand];
-        plx_status status =
-            plan->is_given ? set_given(plan, step, argument, operand, queue, error)
-            : plan->places != NULL
-                ? set_pointer(plan, step, argument, operand, queue, error)
-                : tell_memory(step->kernel, argument, argument->scratch ? &queue->scratch : operand->memory, error);
-        if (status == PLX_OK && !argument->scratch && plan->places == NULL)
-            status = tell_offset(step->kernel, argument, operand->offset + argument->byte, error);
-        if (status != PLX_OK)
-            return status;
-    }
-    return PLX_OK;
-}
-
-static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                            plx_error *error)
-{
-    const plx_status ready = ready_pieces(plan, queue, error);
-    if (ready != PLX_OK)
-        return ready;
-    for (size_t i = 0; i < plan->step_count; i++) {
-        plan_step *step = &plan->steps[i];
-        if (plan->places != NULL)
-            plx_cl_places_begin(plan->places);
-        plx_status status = set_moving(plan, step, operands, queue, error);
-        if (status == PLX_OK)
-            status = plx_cl_launch(queue, step->kernel, step->global, step->local, error);
-        if (status != PLX_OK)
-            return status;
-    }
-    return PLX_OK;
-}
-
-/* Memory that can't be had is an exception: nothing is compiled for it beforehand. */
-static plx_status make_spare(plx_plugin_plan *plan, plx_error *error)
-{
-    plx_status status = PLX_OK;
-    const size_t kernel = (size_t)(plan->row->spare - plx_ladder_of(plan->problem.op)->rows);
-    (void)pthread_mutex_lock(&plan->lock);
-    if (plan->spare == NULL)
-        status = plx_opencl_plan(plan->session, &plan->problem, kernel, &plan->spare, error);
-    (void)pthread_mutex_unlock(&plan->lock);
-    return status;
-}
-
-static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                                size_t count, plx_error *error)
-{
-    const plx_error why = *error;
-    plx_status status = make_spare(plan, error);
-    if (status == PLX_OK)
-        status = plx_opencl_execute(plan->spare, queue, operands, count, error);
-    if (status != PLX_OK)
-        return status;
-    return plx_fail(error, PLX_OK, "%s ran instead: %.200s", plan->row->spare->about.name, why.text);
-}
-
-static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                                    size_t count, plx_error *error)
-{
-    if (plan->unaligned != NULL) {
-        const plx_status status = plx_opencl_execute(plan->unaligned, queue, operands, count, error);
-        if (status == PLX_OK && plan->instead[0] != '\0' && !atomic_exchange(&plan->told, true))
-            return plx_fail(error, PLX_OK, "%s ran: an operand begins at no multiple of 16 bytes", plan->instead);
-        return status;
-    }
-    (void)plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of 16 bytes, and can't be copied");
-    return execute_spare(plan, queue, operands, count, error);
-}
-
-plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
-                              plx_error *error)
-{
-    if (!plx_opencl_are_aligned(plan->aligned, operands, count))
-        return execute_unaligned(plan, queue, operands, count, error);
-    plx_status status = plx_cl_alive(queue->session, error);
-    if (status == PLX_OK && plan->is_given)
-        status = check_places(plan, operands, count, error);
-    if (status == PLX_OK && plan->scratch_bytes > 0 && plan->places == NULL)
-        status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
-    if (status == PLX_NO_MEMORY && plan->row->spare != NULL)
-        return execute_spare(plan, queue, operands, count, error);
-    if (status != PLX_OK)
-        return status;
-    (void)pthread_mutex_lock(&plan->lock);
-    status = run_steps(plan, queue, operands, error);
-    (void)pthread_mutex_unlock(&plan->lock);
-    return status;
-}
-
-plx_status plx_opencl_pieces_renew(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
-{
-    (void)pthread_mutex_lock(&plan->lock);
-    const plx_status status = plx_pieces_renew(&plan->given, queue, error);
-    (void)pthread_mutex_unlock(&plan->lock);
-    return status;
-}
-
-plx_status plx_opencl_pieces_check(plx_plugin_plan *plan, plx_error *error)
-{
-    (void)pthread_mutex_lock(&plan->lock);
-    const plx_status status = plx_pieces_check(&plan->given, error);
-    (void)pthread_mutex_unlock(&plan->lock);
-    return status;
-}
-
-/* What runs when memory can't be had needs none. */
-plx_status plx_opencl_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error)
-{
-    uint64_t most = plan->places == NULL ? plan->scratch_bytes : 0;
-    if (plan->unaligned != NULL && plan->unaligned->scratch_bytes > most)
-        most = plan->unaligned->scratch_bytes;
-    if (most > 0 && most < PLX_SCRATCH_COUNTERS)
-        most = PLX_SCRATCH_COUNTERS;
-    const plx_status status =
-        queue != NULL && most > 0 ? plx_cl_scratch(queue, most, PLX_SCRATCH_COUNTERS, error) : PLX_OK;
-    if (status == PLX_OK)
-        *bytes = most;
     return status;
 }
