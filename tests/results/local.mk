@@ -9,6 +9,7 @@ cmocka_tests += \
 	tests/results/test_report \
 	tests/results/test_results \
 	tests/results/test_sets \
+	tests/results/test_tables \
 	tests/results/test_cache_file \
 	tests/results/test_sha256 \
 	tests/results/test_tune
@@ -35,7 +36,16 @@ tests_results_test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_npy_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 tests_results_test_report_SOURCES = tests/results/test_report.c
 tests_results_test_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_results_test_report_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_report_LDADD = tests/results/libreport.a libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_tables_SOURCES = tests/results/test_tables.c
+tests_results_test_tables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_results_test_tables_LDADD = tests/results/libreport.a libparallax-study.la libparallax.la $(CMOCKA_LIBS)
+# What those two share.
+if HAVE_CMOCKA
+check_LIBRARIES += tests/results/libreport.a
+endif
+tests_results_libreport_a_SOURCES = tests/results/report_support.c tests/results/report_support.h
+tests_results_libreport_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_results_SOURCES = tests/results/test_results.c
 tests_results_test_results_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_results_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
