@@ -3,6 +3,7 @@
 #include "page/page.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- ceilings ------------------------------------------------------------------------- */
@@ -149,12 +150,21 @@ typedef struct box {
 
 enum { MOST_BOXES = 48, LEFT = 52, PLOT = 330, BELOW = 40 };
 
-/* What is written already. */
+/* A line from a point to its name. */
+typedef struct leader {
+    plx_spot from, to;
+} leader;
+
+/* What is drawn and written already. */
 typedef struct sheet {
     plx_pen *pen;
     plx_axis x, y;
     box boxes[MOST_BOXES];
     size_t count;
+    leader leaders[MOST_BOXES];
+    size_t leader_count;
+    plx_spot *dots; /* NULL: no memory */
+    size_t dot_count;
 } sheet;
 
 static bool meet(const box *a, const box *b)
@@ -169,16 +179,24 @@ static box box_of(double x, double y, const plx_lettering *how, const char *text
     return (box){left - 2, y - how->size, left + width + 2, y + 0.3 * how->size};
 }
 
+/* Whether a text would stay within the plot, and lie on no other. */
+static bool has_room(const sheet *on, const box *wanted)
+{
+    if (wanted->x0 < on->x.from || wanted->x1 > on->x.to + 4 || wanted->y0 < on->y.to - 8 || wanted->y1 > on->y.from ||
+        on->count == MOST_BOXES)
+        return false;
+    for (size_t i = 0; i < on->count; i++)
+        if (meet(wanted, &on->boxes[i]))
+            return false;
+    return true;
+}
+
 /* False: something is there already, or it would leave the plot. */
 static bool write_at(sheet *on, double x, double y, const plx_lettering *how, const char *text)
 {
     const box wanted = box_of(x, y, how, text);
-    if (wanted.x0 < on->x.from || wanted.x1 > on->x.to + 4 || wanted.y0 < on->y.to - 8 || wanted.y1 > on->y.from ||
-        on->count == MOST_BOXES)
+    if (!has_room(on, &wanted))
         return false;
-    for (size_t i = 0; i < on->count; i++)
-        if (meet(&wanted, &on->boxes[i]))
-            return false;
     on->boxes[on->count++] = wanted;
     plx_pen_text(on->pen, x, y, how, text);
     return true;
@@ -277,47 +295,109 @@ static void put_point(plx_page *page, sheet *on, const plx_page_record *one)
 {
     const plx_page_problem *problem = &page->problems[one->problem];
     char rate[48], text[256];
+    const plx_spot at = {plx_axis_at(&on->x, intensity_of(one)), plx_axis_at(&on->y, one->is->gflops)};
     plx_page_rate_text(one->is->gflops, true, rate, sizeof rate);
     (void)snprintf(text, sizeof text, "%.20s %.60s: %s", problem->op, problem->shape, rate);
-    plx_pen_dot(on->pen, plx_axis_at(&on->x, intensity_of(one)), plx_axis_at(&on->y, one->is->gflops),
-                page->series[one->series].colour, text);
+    plx_pen_dot(on->pen, at.x, at.y, page->series[one->series].colour, text);
+    if (on->dots != NULL)
+        on->dots[on->dot_count++] = at;
 }
 
-/* Away from its point, left or right of it, as near as there is room. */
-static void put_name_afar(sheet *on, double x, double y, const char *text)
+/* A place for a name, and how it costs: points that would be hidden, and the way from its own. */
+typedef struct place {
+    double x, y, cost;
+    plx_side side;
+} place;
+
+static size_t hidden_by(const sheet *on, const box *name)
 {
-    plx_lettering how = {.size = PLX_LETTERS, .ink = PLX_INK, .bold = true, .over = true};
-    for (double away = 24; away <= 200; away += 8) {
-        for (int corner = 0; corner < 4; corner++) {
-            const double right = corner % 2 == 0 ? -1 : 1, down = corner < 2 ? -1 : 1;
-            how.side = right < 0 ? PLX_RIGHT : PLX_LEFT;
-            if (write_at(on, x + right * away, y + down * 0.8 * away, &how, text))
-                return;
-        }
-    }
+    size_t count = 0;
+    for (size_t i = 0; i < on->dot_count; i++)
+        count += on->dots[i].x > name->x0 - 2 && on->dots[i].x < name->x1 + 2 && on->dots[i].y > name->y0 - 2 &&
+                 on->dots[i].y < name->y1 + 2;
+    return count;
 }
 
-/* Above its point, else beside or below it, else further away. */
+/* The nearest point of a text to another. */
+static plx_spot nearest(const box *name, double x, double y)
+{
+    return (plx_spot){fmin(fmax(x, name->x0), name->x1), fmin(fmax(y, name->y0), name->y1)};
+}
+
+static plx_lettering name_lettering(plx_side side)
+{
+    return (plx_lettering){.size = PLX_LETTERS, .side = side, .ink = PLX_INK, .bold = true, .over = true};
+}
+
+/* Most points of a kind lie below its best one, which has the name. */
+static const double below_points = 1.6;
+
+enum { NEAR = 10, STEPS = 40, HIDDEN = 6, CROSSED = 15 };
+
+/* Whether a line goes below a text. */
+static bool goes_below(const leader *line, const box *name)
+{
+    for (int step = 0; step <= STEPS; step++) {
+        const double x = line->from.x + (line->to.x - line->from.x) * step / STEPS,
+                     y = line->from.y + (line->to.y - line->from.y) * step / STEPS;
+        if (x > name->x0 && x < name->x1 && y > name->y0 && y < name->y1)
+            return true;
+    }
+    return false;
+}
+
+/* Texts that the line of a name would go below, and lines that would go below the name. */
+static size_t crossings(const sheet *on, const leader *line, const box *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < on->count; i++)
+        count += goes_below(line, &on->boxes[i]);
+    for (size_t i = 0; i < on->leader_count; i++)
+        count += goes_below(&on->leaders[i], name);
+    return count;
+}
+
+/* None where the name is beside its point. */
+static void put_leader(sheet *on, leader line)
+{
+    if (hypot(line.to.x - line.from.x, line.to.y - line.from.y) <= NEAR)
+        return;
+    plx_pen_line(on->pen, line.from.x, line.from.y, line.to.x, line.to.y, PLX_SOFT, false);
+    on->leaders[on->leader_count++] = line;
+}
+
+static void try_place(const sheet *on, const char *text, double x, double y, place at, place *best)
+{
+    const plx_lettering how = name_lettering(at.side);
+    const box wanted = box_of(at.x, at.y, &how, text);
+    const plx_spot near = nearest(&wanted, x, y);
+    if (!has_room(on, &wanted))
+        return;
+    at.cost = HIDDEN * (double)hidden_by(on, &wanted) +
+              CROSSED * (double)crossings(on, &(leader){{x, y}, near}, &wanted) +
+              hypot(near.x - x, near.y - y) * (near.y > y ? below_points : 1);
+    if (at.cost < best->cost)
+        *best = at;
+}
+
+/* Where it hides least and is nearest to its point, with a line to it where it isn't beside it. */
 static void put_name(sheet *on, const plx_page_record *one)
 {
-    static const struct {
-        double x, y;
-        plx_side side;
-    } places[] = {{0, -8, PLX_MIDDLE},   {8, 4, PLX_LEFT},     {-8, 4, PLX_RIGHT},    {10, -14, PLX_LEFT},
-                  {-10, -14, PLX_RIGHT}, {0, 18, PLX_MIDDLE},  {10, 22, PLX_LEFT},    {-10, 22, PLX_RIGHT},
-                  {0, 34, PLX_MIDDLE},   {14, 38, PLX_LEFT},   {-14, 38, PLX_RIGHT},  {14, 54, PLX_LEFT},
-                  {0, -24, PLX_MIDDLE},  {14, -28, PLX_LEFT},  {-14, -28, PLX_RIGHT}, {-14, 54, PLX_RIGHT},
-                  {30, 70, PLX_LEFT},    {-14, -44, PLX_RIGHT}};
-    double x = plx_axis_at(&on->x, intensity_of(one)), y = plx_axis_at(&on->y, one->is->gflops);
+    static const plx_side sides[] = {PLX_MIDDLE, PLX_LEFT, PLX_RIGHT};
+    const double x = plx_axis_at(&on->x, intensity_of(one)), y = plx_axis_at(&on->y, one->is->gflops);
+    place best = {.cost = INFINITY};
     char text[64];
     (void)snprintf(text, sizeof text, "%.30s %.20s", plx_op_name(one->is->problem.op), plx_page_type(one->is));
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const plx_lettering how = {
-            .size = PLX_LETTERS, .side = places[i].side, .ink = PLX_INK, .bold = true, .over = true};
-        if (write_at(on, x + places[i].x, y + places[i].y, &how, text))
-            return;
-    }
-    put_name_afar(on, x, y, text);
+    for (double across = -120; across <= 120; across += 8)
+        for (double down = -96; down <= 200; down += 8)
+            for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+                try_place(on, text, x, y, (place){.x = x + across, .y = y + down, .side = sides[i]}, &best);
+    if (!isfinite(best.cost))
+        return;
+    const plx_lettering how = name_lettering(best.side);
+    const box at = box_of(best.x, best.y, &how, text);
+    put_leader(on, (leader){{x, y}, nearest(&at, x, y)});
+    (void)write_at(on, best.x, best.y, &how, text);
 }
 
 /* Types that others stand for have points, and no name: there are names enough. */
@@ -369,7 +449,8 @@ static void draw(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
     const range shown = range_of(page, figure->of, &above);
     sheet on = {.pen = pen,
                 .x = {.low = shown.x_low, .high = shown.x_high, .from = LEFT, .to = pen->width - 10, .log = true},
-                .y = {.low = shown.y_low, .high = shown.y_high, .from = bottom, .to = top, .log = true}};
+                .y = {.low = shown.y_low, .high = shown.y_high, .from = bottom, .to = top, .log = true},
+                .dots = plx_page_memory(page, page->record_count, sizeof *on.dots)};
     plx_pen_heights(pen, &on.y, LEFT, on.x.to, "FLOP/s", plx_tic_of_rate);
     plx_pen_widths(pen, &on.x, bottom, "FLOP per byte, compulsory traffic", number_tic);
     put_roof(&on, &above);
@@ -379,6 +460,7 @@ static void draw(plx_page *page, const plx_page_figure *figure, plx_pen *pen)
                 put_point(page, &on, &page->records[i]);
     put_roof_labels(&on, &above);
     put_names(page, figure->of, &on);
+    free(on.dots);
     pen->height = bottom + BELOW;
 }
 

@@ -154,6 +154,13 @@ sort -u "$work/ids" | comm -23 "$work/links" - >"$work/dangling"
 # The best of the ways of a library comes first, each by itself is folded away; a cell has its time.
 sed -n '/<section id="peers">/,/<\/section>/p' "$work/record.html" | awk '/best of its ways/ { best = NR }
     /Each way of the libraries/ { each = NR } END { exit !(best > 0 && best < each) }' || fail "no best of the ways"
+# The names of a roofline lie beside its points, not on them.
+# shellcheck disable=SC2046
+expect 0 $(cat "$work/files") --plot roofline-0 -o "$work/roofline.svg"
+legible "$work/roofline.svg"
+awk -f "$source/tests/page/hidden.awk" "$work/roofline.svg" >"$work/hidden"
+read -r dots names hidden <"$work/hidden"
+[ "$dots" -gt 500 ] && [ "$names" -ge 7 ] && [ "$hidden" -le 4 ] || fail "$names names hide $hidden of $dots points of the roofline"
 # What the answer counts is what stands in the table of it.
 behind=$(sed -n 's/.*slower beyond the intervals in \([0-9]*\);.*/\1/p' "$work/record.html")
 [ "${behind:-0}" -gt 0 ] && grep -q "faster beyond the intervals: $behind problems" "$work/record.html" ||
