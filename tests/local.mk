@@ -86,19 +86,21 @@ endif
 EXTRA_DIST += tests/environment.sh tests/leaks.supp tests/support.sh tests/sanitizers tests/analyser.h
 
 # Three suites.  `make check`: every test, those that take long in a short form.  check-quick, while one works: the programs that
-# take less than two or three seconds of a processor, and scripts that do.  check-full (tests/judge/local.mk) adds the whole
-# forms, of which a test knows by CHECK_FORM=full.
+# take less than two seconds of a processor, and scripts that do; what they do without is not built.  check-full
+# (tests/judge/local.mk) adds the whole forms, of which a test knows by CHECK_FORM=full.
 slow_programs = \
+	tests/cuda/test_cuda_plan \
 	tests/dispatch/test_loader \
 	tests/judge/test_mutants \
 	tests/judge/test_rules \
 	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
-	tests/measure/test_measure \
+	tests/kernels/test_rates \
 	tests/measure/test_units \
-	tests/results/test_choice \
+	tests/opencl/test_opencl_cache \
 	tests/results/test_diff \
 	tests/results/test_tune \
+	tests/screen/test_on_device \
 	tests/whole/test_chain \
 	tests/whole/test_digits
 quick_scripts = \
@@ -106,6 +108,9 @@ quick_scripts = \
 	tests/house/test_layers.sh \
 	tests/house/test_symbols.sh \
 	tests/kernels/test_embed.sh
+# What those meet.
+quick_fakes = fake-cuda fake-cupti fake-nvml plx-dummy-good plx-dummy-mute plx-dummy-short plx-dummy-unresolved plx-faulty \
+	plx-hostile plx-modelled
 whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
@@ -128,8 +133,11 @@ whole_forms = \
 	tests/whole/test_digits \
 	tests/whole/test_kernels.sh
 
+quick_tests = $(filter-out $(slow_programs),$(filter $(cmocka_tests) $(quick_scripts),$(TESTS)))
 check-quick:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(slow_programs),$(filter $(cmocka_tests) $(quick_scripts),$(TESTS)))'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)' \
+		check_PROGRAMS='$(filter $(quick_tests:%=%$(EXEEXT)),$(check_PROGRAMS))' \
+		check_LTLIBRARIES='$(filter $(quick_fakes:%=tests/fakes/%.la),$(check_LTLIBRARIES))'
 check-full-forms:
 	CHECK_FORM=full $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter $(whole_forms),$(TESTS))'
 
