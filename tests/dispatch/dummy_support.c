@@ -43,15 +43,31 @@ void directory_remove(char *directory)
     free(directory);
 }
 
-char *dummy_path(const char *dummy)
+/* The whole path of what was built; free() it. */
+static char *built_path(const char *built)
 {
     const char *top = getenv("top_builddir");
-    char *relative = NULL;
-    assert_true(asprintf(&relative, "%s/tests/fakes/.libs/plx-dummy-%s.so", top != NULL ? top : ".", dummy) > 0);
-    char *path = realpath(relative, NULL);
+    char *relative = path_in(top != NULL ? top : ".", built), *path = realpath(relative, NULL);
     assert_non_null(path);
     free(relative);
     return path;
+}
+
+char *dummy_path(const char *dummy)
+{
+    char *built = NULL;
+    assert_true(asprintf(&built, "tests/fakes/.libs/plx-dummy-%s.so", dummy) > 0);
+    char *path = built_path(built);
+    free(built);
+    return path;
+}
+
+void directory_add_built(const char *directory, const char *built)
+{
+    char *from = built_path(built), *to = path_in(directory, strrchr(built, '/') + 1);
+    assert_int_equal(symlink(from, to), 0);
+    free(from);
+    free(to);
 }
 
 void directory_add(const char *directory, const char *dummy, const char *file)

@@ -16,6 +16,8 @@ char *directory_make(void);
 void directory_remove(char *directory);
 /* Puts a dummy into a directory as plx-FILE.so. */
 void directory_add(const char *directory, const char *dummy, const char *file);
+/* Puts a plugin that is no dummy there, as it is named: ".libs/plx-host.so" of what was built. */
+void directory_add_built(const char *directory, const char *built);
 /* Writes a file of these bytes. */
 void directory_write(const char *directory, const char *file, const void *bytes, size_t count);
 /* "DIRECTORY/FILE"; free() it. */

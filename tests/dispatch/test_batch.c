@@ -19,29 +19,13 @@ enum { COUNT = 3, M = 2, N = 3, K = 4, ROOM = 512 };
 static char *directory;
 static plx_context *context;
 
-static void add_built(const char *plugin)
-{
-    const char *top = getenv("top_builddir");
-    char *built = NULL;
-    assert_true(asprintf(&built, "%s/.libs/plx-%s.so", top != NULL ? top : ".", plugin) > 0);
-    char *whole = realpath(built, NULL), *name = NULL;
-    assert_non_null(whole);
-    assert_true(asprintf(&name, "plx-%s.so", plugin) > 0);
-    char *at = path_in(directory, name);
-    assert_int_equal(symlink(whole, at), 0);
-    free(at);
-    free(name);
-    free(whole);
-    free(built);
-}
-
 static int set_up(void **state)
 {
     (void)state;
     (void)setenv("PLX_PROBE", "inline", 1);
     directory = directory_make();
     directory_add(directory, DUMMY_GOOD, "dummy-good"); /* or as an older plugin */
-    add_built("host");
+    directory_add_built(directory, ".libs/plx-host.so");
     context = context_of(directory);
     return 0;
 }

@@ -38,19 +38,10 @@ static plx_context *make_context(const plx_barred *barred, size_t count)
 
 static int set_up(void **state)
 {
-    const char *top = getenv("top_builddir");
-    char *built = NULL, *at;
     (void)state;
     (void)unsetenv("HOSTILE");
     directory = directory_make();
-    assert_true(asprintf(&built, "%s/tests/fakes/.libs/plx-hostile.so", top != NULL ? top : ".") > 0);
-    char *whole = realpath(built, NULL);
-    assert_non_null(whole);
-    at = path_in(directory, "plx-hostile.so");
-    assert_int_equal(symlink(whole, at), 0);
-    free(at);
-    free(whole);
-    free(built);
+    directory_add_built(directory, "tests/fakes/.libs/plx-hostile.so");
     return 0;
 }
 

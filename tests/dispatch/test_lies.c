@@ -18,18 +18,10 @@ static char *directory;
 
 static int set_up(void **state)
 {
-    const char *top = getenv("top_builddir");
-    char *built = NULL;
     (void)state;
     (void)setenv("PLX_PROBE", "inline", 1);
     directory = directory_make();
-    assert_true(asprintf(&built, "%s/tests/fakes/.libs/plx-hostile.so", top != NULL ? top : ".") > 0);
-    char *whole = realpath(built, NULL), *at = path_in(directory, "plx-hostile.so");
-    assert_non_null(whole);
-    assert_int_equal(symlink(whole, at), 0);
-    free(at);
-    free(whole);
-    free(built);
+    directory_add_built(directory, "tests/fakes/.libs/plx-hostile.so");
     return 0;
 }
 
