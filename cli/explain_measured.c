@@ -105,6 +105,29 @@ static const plx_attributed_code *text_of(const plx_attribution *one)
     return &one->listings[PLX_LISTING_FIRST_TEXT];
 }
 
+/* Of a class, or of all: PLX_INSTRUCTION_COUNT. */
+static unsigned count_of(const plx_instruction_counts *counts, int class)
+{
+    return class < PLX_INSTRUCTION_COUNT ? counts->of[class] : counts->all;
+}
+
+static bool has_any(const plx_results *results, size_t first, size_t count, int class)
+{
+    for (size_t i = first; i < first + count; i++)
+        if (count_of(&text_of(&results->attributions[i])->instructions.whole, class) > 0)
+            return true;
+    return false;
+}
+
+/* What has no loop has no parentheses. */
+static void put_counts(plx_table *table, size_t column, const plx_instructions *counted, int class)
+{
+    if (counted->loop.all > 0)
+        plx_table_cell(table, column, "%u (%u)", count_of(&counted->whole, class), count_of(&counted->loop, class));
+    else
+        plx_table_cell(table, column, "%u", count_of(&counted->whole, class));
+}
+
 static void put_columns(const plx_results *results, size_t first, size_t count)
 {
     const char *titles[PLX_TABLE_COLUMNS] = {""};
@@ -112,15 +135,13 @@ static void put_columns(const plx_results *results, size_t first, size_t count)
     for (size_t i = 0; i < count; i++)
         titles[i + 1] = results->attributions[first + i].kernel;
     for (int class = 0; class <= PLX_INSTRUCTION_COUNT; class ++) {
+        if (!has_any(results, first, count, class))
+            continue;
         plx_table_row(&table);
         plx_table_cell(&table, 0, "%s",
                        class < PLX_INSTRUCTION_COUNT ? plx_instruction_name((plx_instruction) class) : "all");
-        for (size_t i = 0; i < count; i++) {
-            const plx_instructions *counted = &text_of(&results->attributions[first + i])->instructions;
-            const bool all = class == PLX_INSTRUCTION_COUNT;
-            plx_table_cell(&table, i + 1, "%u (%u)", all ? counted->whole.all : counted->whole.of[class],
-                           all ? counted->loop.all : counted->loop.of[class]);
-        }
+        for (size_t i = 0; i < count; i++)
+            put_counts(&table, i + 1, &text_of(&results->attributions[first + i])->instructions, class);
     }
     cli_table_finish(&table);
 }

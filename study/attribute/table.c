@@ -102,17 +102,30 @@ static const char *listing_title(plx_listing listing)
     return titles[listing];
 }
 
+/* Of a class, or of all: PLX_INSTRUCTION_COUNT. */
+static unsigned count_of(const plx_attributed_code *code, int class, bool loops)
+{
+    const plx_instruction_counts *counts = loops ? &code->instructions.loop : &code->instructions.whole;
+    return class < PLX_INSTRUCTION_COUNT ? counts->of[class] : counts->all;
+}
+
+/* Whether any text that was counted has some. */
+static bool has_any(const plx_attribution *this, int class, bool loops)
+{
+    for (int i = 0; i < PLX_LISTING_COUNT; ++i)
+        if (this->listings[i].counted && count_of(&this->listings[i], class, loops) > 0)
+            return true;
+    return false;
+}
+
 static void put_class(plx_table *table, const plx_attribution *this, int class, bool loops)
 {
     plx_table_row(table);
     plx_table_cell(table, 0, "%s",
                    class < PLX_INSTRUCTION_COUNT ? plx_instruction_name((plx_instruction) class) : "all");
-    for (int i = 0; i < PLX_LISTING_COUNT; ++i) {
-        const plx_instructions *counted = &this->listings[i].instructions;
-        const plx_instruction_counts *counts = loops ? &counted->loop : &counted->whole;
+    for (int i = 0; i < PLX_LISTING_COUNT; ++i)
         if (this->listings[i].counted)
-            plx_table_cell(table, (size_t)i + 1, "%u", class < PLX_INSTRUCTION_COUNT ? counts->of[class] : counts->all);
-    }
+            plx_table_cell(table, (size_t)i + 1, "%u", count_of(&this->listings[i], class, loops));
 }
 
 static plx_status put_instructions(const plx_attribution *this, bool loops, FILE *to, plx_error *error)
@@ -125,7 +138,8 @@ static plx_status put_instructions(const plx_attribution *this, bool loops, FILE
             table.hidden |= 1u << (i + 1);
     }
     for (int class = 0; class <= PLX_INSTRUCTION_COUNT; ++class)
-        put_class(&table, this, class, loops);
+        if (has_any(this, class, loops))
+            put_class(&table, this, class, loops);
     return plx_table_finish(&table, to, error);
 }
 
@@ -174,7 +188,7 @@ static plx_status put_kernel(const plx_attribution *this, FILE *to, bool all, pl
     if ((all || !ran) && any_counted(this)) {
         if (status == PLX_OK)
             status = put_instructions(this, false, to, error);
-        if (status == PLX_OK)
+        if (status == PLX_OK && has_any(this, PLX_INSTRUCTION_COUNT, true))
             status = put_instructions(this, true, to, error);
         put_uncounted(this, to);
     }

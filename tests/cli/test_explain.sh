@@ -63,10 +63,15 @@ shows "measured on NVIDIA H200 (results/h200/ladder-gemm.json)"
 grep -q 'tile-1d  cuda:0 *[0-9.]*x over smem-block *[0-9]* GFLOP/s  f32' "$work/out" || fail "the gain of tile-1d is missing"
 
 # Instructions: kernels are columns.
-if "$parallax" attribute gemm --kernel naive 2>/dev/null | grep -q shared-load; then
+if "$parallax" attribute gemm --kernel naive 2>/dev/null | grep -q ' fma '; then
     expect_run 0 '' explain gemm --instructions
     shows "instructions in the text of nvcc"
     grep -q '^ *naive  *coalesced  *smem-block' "$work/out" || fail "kernels are no columns"
     grep -qE '^  fma( +[0-9]+ \([0-9]+\))+$' "$work/out" || fail "there is no row of multiply-adds"
+    # What no kernel has is no row, and what has no loop has no numbers of one.
+    grep -qE '^  [a-z-]+( +0( \(0\))?)+$' "$work/out" && fail "a row of zeros"
+    run attribute reduce --kernel gmem
+    shows "instructions "
+    grep -qE 'largest loop|^  [a-z-]+ +0$' "$work/out" && fail "numbers of a loop that isn't there, or a row of zeros"
 fi
 finish
