@@ -30,17 +30,14 @@ endif
 tests_cuda_libfixture_a_SOURCES = tests/cuda/cuda_fixture.c tests/cuda/cuda_fixture.h tests/fakes/fake_cuda.h
 tests_cuda_libfixture_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
-tests_cuda_test_cuda_host_SOURCES = tests/cuda/test_cuda_host.c
 tests_cuda_test_cuda_host_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_host_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_host_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_thread_SOURCES = tests/cuda/test_cuda_thread.c
 tests_cuda_test_cuda_thread_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_thread_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_thread_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_native_SOURCES = tests/cuda/test_cuda_native.c
 tests_cuda_test_cuda_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_native_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_native_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
@@ -51,12 +48,10 @@ tests_cuda_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_plan_LDADD = tests/cuda/libfixture.a tests/kernels/libladder.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_given_SOURCES = tests/cuda/test_cuda_given.c
 tests_cuda_test_cuda_given_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_given_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_given_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
-tests_cuda_test_cuda_code_SOURCES = tests/cuda/test_cuda_code.c
 tests_cuda_test_cuda_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_code_LDADD = tests/cuda/libfixture.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_code_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
@@ -69,7 +64,6 @@ tests_cuda_test_cuda_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_count_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_count_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la tests/fakes/fake-cupti.la
 
-tests_cuda_test_cuda_telemetry_SOURCES = tests/cuda/test_cuda_telemetry.c
 tests_cuda_test_cuda_telemetry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_telemetry_LDADD = tests/cuda/libfixture.a $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_telemetry_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la tests/fakes/fake-nvml.la

@@ -24,7 +24,6 @@ check_LIBRARIES += tests/dispatch/libsupport.a
 endif
 tests_dispatch_libsupport_a_SOURCES = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h
 tests_dispatch_libsupport_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_loader_SOURCES = tests/dispatch/test_loader.c
 tests_dispatch_test_loader_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_loader_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c
@@ -34,16 +33,12 @@ tests_dispatch_test_dispatch_short_SOURCES = $(tests_dispatch_test_dispatch_SOUR
 tests_dispatch_test_dispatch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"' -DDUMMY_TELLS=false
 tests_dispatch_test_dispatch_short_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
 tests_dispatch_test_dispatch_short_LDADD = $(tests_dispatch_test_dispatch_LDADD)
-tests_dispatch_test_calls_SOURCES = tests/dispatch/test_calls.c
 tests_dispatch_test_calls_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_calls_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_refusals_SOURCES = tests/dispatch/test_refusals.c
 tests_dispatch_test_refusals_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_refusals_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_lies_SOURCES = tests/dispatch/test_lies.c
 tests_dispatch_test_lies_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_lies_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_tensor_SOURCES = tests/dispatch/test_tensor.c
 tests_dispatch_test_tensor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_tensor_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_tensor_DEPENDENCIES = plx-host.la
@@ -51,7 +46,6 @@ tests_dispatch_test_batch_SOURCES = tests/dispatch/test_batch.c
 tests_dispatch_test_batch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_batch_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_batch_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
-tests_dispatch_test_first_use_SOURCES = tests/dispatch/test_first_use.c
 tests_dispatch_test_first_use_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_first_use_LDADD = libparallax.la $(CMOCKA_LIBS) -lpthread
 EXTRA_tests_dispatch_test_first_use_DEPENDENCIES = tests/fakes/plx-modelled.la
@@ -60,24 +54,18 @@ tests_dispatch_test_batch_short_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"short"'
 tests_dispatch_test_batch_short_CFLAGS = $(tests_dispatch_test_batch_CFLAGS)
 tests_dispatch_test_batch_short_LDADD = $(tests_dispatch_test_batch_LDADD)
 EXTRA_tests_dispatch_test_batch_short_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-short.la
-tests_dispatch_test_native_SOURCES = tests/dispatch/test_native.c
 tests_dispatch_test_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_native_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_native_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
-tests_dispatch_test_guard_SOURCES = tests/dispatch/test_guard.c
 tests_dispatch_test_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_guard_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS) -lm
-tests_dispatch_test_half_SOURCES = tests/dispatch/test_half.c
 tests_dispatch_test_half_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_half_LDADD = $(CMOCKA_LIBS) -lm
-tests_dispatch_test_problem_shape_SOURCES = tests/dispatch/test_problem_shape.c
 tests_dispatch_test_problem_shape_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_problem_shape_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_messages_SOURCES = tests/dispatch/test_messages.c
 tests_dispatch_test_messages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_messages_LDADD = libplx-base.la $(CMOCKA_LIBS)
 
 # Linked with none of ours.
 check_PROGRAMS += tests/dispatch/loads
-tests_dispatch_loads_SOURCES = tests/dispatch/loads.c
 tests_dispatch_loads_LDADD = -ldl

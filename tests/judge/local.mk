@@ -34,11 +34,9 @@ tests_judge_test_honest_LDADD = $(study_ldadd)
 script_tests += tests/judge/test_others.sh
 EXTRA_DIST += tests/judge/acceptance.py
 
-tests_judge_test_at_once_SOURCES = tests/judge/test_at_once.c
 tests_judge_test_at_once_CFLAGS = $(study_cflags)
 tests_judge_test_at_once_LDADD = $(study_ldadd)
 
-tests_judge_test_rules_SOURCES = tests/judge/test_rules.c
 tests_judge_test_rules_CFLAGS = $(study_cflags)
 tests_judge_test_rules_LDADD = $(study_ldadd)
 
@@ -59,7 +57,6 @@ tests_judge_mutants_plx_mutants_la_SOURCES = \
 tests_judge_mutants_plx_mutants_la_CFLAGS = $(fake_cflags) -ffp-contract=off
 tests_judge_mutants_plx_mutants_la_LDFLAGS = $(fake_ldflags)
 tests_judge_mutants_plx_mutants_la_LIBADD = -lm
-tests_judge_test_mutants_SOURCES = tests/judge/test_mutants.c
 tests_judge_test_mutants_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_judge_test_mutants_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 

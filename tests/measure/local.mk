@@ -4,27 +4,21 @@ cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measur
 script_tests += tests/measure/test_limits.sh tests/measure/test_ceilings.sh tests/measure/test_timing.sh \
 	tests/measure/test_timed.sh tests/measure/test_liars.sh tests/measure/test_liars_device.sh tests/measure/test_probe.sh
 
-tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
 tests_measure_test_measure_CFLAGS = $(study_cflags)
 tests_measure_test_measure_LDADD = $(study_ldadd)
 
-tests_measure_test_ceilings_SOURCES = tests/measure/test_ceilings.c
 tests_measure_test_ceilings_CFLAGS = $(study_cflags)
 tests_measure_test_ceilings_LDADD = $(study_ldadd)
 
-tests_measure_test_timed_sets_SOURCES = tests/measure/test_timed_sets.c
 tests_measure_test_timed_sets_CFLAGS = $(study_cflags)
 tests_measure_test_timed_sets_LDADD = $(study_ldadd)
 
-tests_measure_test_probe_SOURCES = tests/measure/test_probe.c
 tests_measure_test_probe_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_measure_test_probe_LDADD = tests/kernels/libladder.a libplx-ladder.la $(study_ldadd)
 
-tests_measure_test_units_SOURCES = tests/measure/test_units.c
 tests_measure_test_units_CFLAGS = $(study_cflags)
 tests_measure_test_units_LDADD = $(study_ldadd)
 
-tests_measure_test_limits_SOURCES = tests/measure/test_limits.c
 tests_measure_test_limits_CFLAGS = $(study_cflags)
 tests_measure_test_limits_LDADD = libplx-base.la $(CMOCKA_LIBS)
 

@@ -21,38 +21,31 @@ tests_opencl_libdriver_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 opencl_plan_ldadd = tests/opencl/libdriver.a libplx-opencl-plan.la libplx-opencl-api.la libplx-ladder.la libparallax.la \
 	$(CMOCKA_LIBS) -lm
 
-tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_opencl_cache_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS)
 
-tests_opencl_test_cl_objects_SOURCES = tests/opencl/test_cl_objects.c
 tests_opencl_test_cl_objects_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_cl_objects_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_cl_objects_LDADD = libplx-opencl-api.la libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_opencl_test_cl_objects_DEPENDENCIES = plx-opencl.la
 
-tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c
 tests_opencl_test_spare_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_spare_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_spare_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_arguments_SOURCES = tests/opencl/test_arguments.c
 tests_opencl_test_arguments_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_arguments_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_arguments_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c
 tests_opencl_test_text_plan_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_text_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_text_plan_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c
 tests_opencl_test_own_program_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_own_program_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_own_program_LDADD = $(opencl_plan_ldadd)
 
-tests_opencl_test_maps_SOURCES = tests/opencl/test_maps.c
 tests_opencl_test_maps_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_maps_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_maps_LDADD = $(opencl_plan_ldadd)

@@ -23,18 +23,15 @@ if HAVE_CUBLAS
 check_PROGRAMS += tests/plugins/test_cublaslt_sums
 TESTS += tests/plugins/test_cublaslt_sums
 endif
-tests_plugins_test_cublaslt_sums_SOURCES = tests/plugins/test_cublaslt_sums.c
 tests_plugins_test_cublaslt_sums_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_cublaslt_sums_LDADD = libplx-cuda-api.la $(CUBLAS_LIBS) -lcublasLt
 
 cmocka_tests += tests/plugins/test_operations
-tests_plugins_test_operations_SOURCES = tests/plugins/test_operations.c
 tests_plugins_test_operations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_operations_LDADD = libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_plugins_test_operations_DEPENDENCIES = plx-host.la
 
 cmocka_tests += tests/plugins/test_raised
-tests_plugins_test_raised_SOURCES = tests/plugins/test_raised.c
 tests_plugins_test_raised_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_raised_LDADD = $(CMOCKA_LIBS)
 
@@ -75,7 +72,6 @@ tests_plugins_test_clblast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_clblast_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS) $(CLBLAST_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/plugins/growth
-tests_plugins_growth_SOURCES = tests/plugins/growth.c
 tests_plugins_growth_LDADD = libparallax.la -ldl
 
 tests_plugins_test_threads_SOURCES = tests/plugins/test_threads.c $(host_backend_sources)

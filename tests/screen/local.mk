@@ -2,10 +2,8 @@
 script_tests += tests/screen/test_whereabouts.sh tests/screen/test_screen.sh tests/screen/test_states.sh tests/screen/test_seal.sh tests/screen/test_fleet.sh tests/screen/test_schema.sh
 
 cmocka_tests += tests/screen/test_votes tests/screen/test_on_device
-tests_screen_test_votes_SOURCES = tests/screen/test_votes.c
 tests_screen_test_votes_CFLAGS = $(study_cflags)
 tests_screen_test_votes_LDADD = $(study_ldadd)
-tests_screen_test_on_device_SOURCES = tests/screen/test_on_device.c
 tests_screen_test_on_device_CFLAGS = $(study_cflags)
 tests_screen_test_on_device_LDADD = $(study_ldadd)
 
