@@ -129,29 +129,6 @@ plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, s
                             : status;
 }
 
-plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
-                         plx_error *error)
-{
-    const plx_row *row = NULL;
-    plx_cuda_thread thread;
-    plx_status status = plx_ladder_row(problem, kernel, &row, error);
-    if (status != PLX_OK)
-        return status;
-    plx_plugin_plan *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
-    made->session = session;
-    status = plx_cuda_enter_relaxed(session, &thread, error);
-    if (status == PLX_OK)
-        status = add_ways(session, problem, row, made, error);
-    plx_cuda_leave(&thread);
-    if (status == PLX_OK)
-        *plan = made;
-    else
-        plx_cuda_plan_destroy(made);
-    return status;
-}
-
 static void free_given(plx_plugin_plan *plan)
 {
     plx_cuda_given *given = plan->given;
@@ -169,6 +146,43 @@ void plx_cuda_plan_destroy(plx_plugin_plan *plan)
     plx_cuda_text_unload(plan->session, plan->text);
     free_given(plan);
     free(plan);
+}
+
+/* An empty plan, while its context is the thread's. */
+static plx_status begin(plx_session *session, plx_plugin_plan **made, plx_cuda_thread *thread, plx_error *error)
+{
+    *made = calloc(1, sizeof **made);
+    if (*made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    (*made)->session = session;
+    return plx_cuda_enter_relaxed(session, thread, error);
+}
+
+/* The plan where all went well; else it is gone. */
+static plx_status end(plx_plugin_plan *made, plx_cuda_thread *thread, plx_status status, plx_plugin_plan **plan)
+{
+    if (made != NULL)
+        plx_cuda_leave(thread);
+    if (status == PLX_OK)
+        *plan = made;
+    else if (made != NULL)
+        plx_cuda_plan_destroy(made);
+    return status;
+}
+
+plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel, plx_plugin_plan **plan,
+                         plx_error *error)
+{
+    const plx_row *row = NULL;
+    plx_cuda_thread thread;
+    plx_status status = plx_ladder_row(problem, kernel, &row, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = NULL;
+    status = begin(session, &made, &thread, error);
+    if (status == PLX_OK)
+        status = add_ways(session, problem, row, made, error);
+    return end(made, &thread, status, plan);
 }
 
 /* ---- plans of text -------------------------------------------------------- */
@@ -216,20 +230,12 @@ plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, 
         status = plx_fail(error, PLX_UNSUPPORTED, "CUDA takes no %.15s", code->language);
     if (status != PLX_OK)
         return status;
-    plx_plugin_plan *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
-    made->session = session;
-    status = plx_cuda_enter_relaxed(session, &thread, error);
+    plx_plugin_plan *made = NULL;
+    status = begin(session, &made, &thread, error);
     if (status == PLX_OK)
         status = code != NULL ? add_text_way(session, problem, row, code, made, error)
                               : add_plain_way(session, problem, row, made, error);
-    plx_cuda_leave(&thread);
-    if (status == PLX_OK)
-        *plan = made;
-    else
-        plx_cuda_plan_destroy(made);
-    return status;
+    return end(made, &thread, status, plan);
 }
 
 /* ---- plans of launches that others wrote ---------------------------------------- */
@@ -303,19 +309,11 @@ plx_status plx_cuda_plan_launches(plx_session *session, const plx_problem *probl
     plx_cuda_thread thread;
     if (strcmp(list->language, "function") == 0 && list->call != NULL)
         return plan_function(session, problem, list, plan, error);
-    plx_plugin_plan *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
-    made->session = session;
-    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    plx_plugin_plan *made = NULL;
+    plx_status status = begin(session, &made, &thread, error);
     if (status == PLX_OK)
         status = add_given_way(session, problem, list, made, error);
-    plx_cuda_leave(&thread);
-    if (status == PLX_OK)
-        *plan = made;
-    else
-        plx_cuda_plan_destroy(made);
-    return status;
+    return end(made, &thread, status, plan);
 }
 
 plx_status plx_cuda_pieces_renew(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error)
