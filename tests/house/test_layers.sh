@@ -191,7 +191,7 @@ team_faults() { # tree
 
 # A file of one idea is found, and read at a sitting.
 length_faults() { # tree
-    (cd "$1" && find kernels -type f -exec awk 'FNR == 451 { print FILENAME " has more than 450 lines" }' {} + 2>/dev/null)
+    (cd "$1" && find kernels -type f ! -name '*.o' ! -name '*.lo' ! -name '*.Plo' ! -name '*.Po' -exec awk 'FNR == 451 { print FILENAME " has more than 450 lines" }' {} + 2>/dev/null)
 }
 
 faults_of() {
