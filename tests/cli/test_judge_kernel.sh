@@ -340,11 +340,12 @@ if command -v oclgrind >/dev/null 2>&1; then
     judged 0 right 'Invalid read of size 4' reduce --source "$work/case.cl" --quick --no-timing --shape 1000 --sanitize
     says right '"tool": "oclgrind-uninitialized"'
 fi
-# Left zero until it is timed.  Two words that were filled alike, and only launches of one sample count in the first.
+# Left zero until it is timed.  Two words that were filled alike, and only launches of one sample count in the first.  The second of a
+# sample is enough: on a busy machine it has few.
 recipe case 1 "$plain, {\"scratch\": \"count\"}, {\"scratch\": \"calls\"}" '' \
     '"scratch": {"count": {"bytes": 4, "before": "zero_once"}, "calls": {"bytes": 8}},'
 echo "$head, global int *count, global int *calls) {
-    float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++calls[0] > calls[1] + 3) *count = 1; }" >"$work/case.cl"
+    float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = s; if (++calls[0] > calls[1] + 1) *count = 1; }" >"$work/case.cl"
 judged 1 wrong 'wrong while timed' reduce --source "$work/case.cl" --quick --shape 1000 --seconds 0.1 --processes 1
 # Sums in f16, which are right where they are claimed; sums in fewer digits are not.
 sum_f16="kernel void k(global const half *x, global half *y, long n) { ushort bits[1]; private half *t = (private half *)bits; vstore_half(0.0f, 0, t);
