@@ -40,12 +40,12 @@ expect()
     tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -q "$words" || fail "$verb $*: '$words' is not in the table"
 }
 
-# The same of check, which shows each failure: one of them has the words.
+# The same of check, which shows each failure under -v: one of them has the words.
 expect_check()
 {
     words=$1
     shift
-    "$parallax" check "$@" --quick --plugin-dir "$plugins" --backend mutants:0 >"$work/out" 2>&1
+    "$parallax" check "$@" --quick -v --plugin-dir "$plugins" --backend mutants:0 >"$work/out" 2>&1
     got=$?
     [ "$got" = 1 ] || fail "check $*: exit status $got, not 1"
     tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -q "$words" || fail "check $*: no failure is one of '$words'"
