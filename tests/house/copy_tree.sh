@@ -19,9 +19,12 @@ copy_tree() {
             ls configure Makefile.in config.h.in aclocal.m4 build-aux/* m4/*
         } | sort -u | while read -r file; do [ ! -e "$file" ] || echo "$file"; done | tar -cf - -T -)
     else
-        (cd "$source" && tar -cf - --exclude=./results --exclude=./_build --exclude='*.o' --exclude='*.lo' .)
+        (cd "$source" && tar -cf - --exclude=./results --exclude=./_build --exclude='*.o' --exclude='*.l[oa]' --exclude=.libs \
+            --exclude=.deps --exclude=.dirstamp --exclude=./tests/cache .)
     fi | (cd "$work/tree" && tar -xf -)
     chmod -R u+w "$work/tree"
+    # What a build in the source tree has made of it: configure refuses a tree that is configured.
+    (cd "$work/tree" && rm -f config.status config.h stamp-h1 Makefile libtool)
 }
 mkdir "$work/tree" && copy_tree && [ -f "$work/tree/configure.ac" ] || fail "the tree can't be copied"
 
