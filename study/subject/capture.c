@@ -1,6 +1,8 @@
 /* What a function puts into its stream: one call of it is captured, told node by node, and replayed. */
 #include "study/subject/subject.h"
 
+#include <parallax/types.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,10 @@ typedef struct kept {
 
 static size_t bytes_of(const plx_subject_place *place)
 {
-    static const size_t sizes[] = {1, 2, 4, 8, 4, 8, 8, 16, 2, 2};
+    static const size_t sizes[PLX_DTYPE_COUNT] = {
+        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4,   [PLX_I64] = 8, [PLX_F32] = 4,
+        [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16, [PLX_F16] = 2, [PLX_BF16] = 2,
+    };
     if (place->slot < 0 || place->rows <= 0 || place->cols <= 0 ||
         (size_t)place->dtype >= sizeof sizes / sizeof sizes[0])
         return 0;
