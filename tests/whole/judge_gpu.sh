@@ -1,10 +1,51 @@
 #!/bin/sh
-# On a machine with a GPU, from the build directory: ../tests/whole/judge_gpu.sh [cost OLD].  Functions of PyTorch, CuPy, Triton
-# and KernelBench's form, for whichever is there; our own CUDA kernels as files give their bits; liars in CUDA C++ are
-# refused.  "cost" instead: what compare
-# takes by the wall clock, beside the program OLD; 40 seconds.
+# On a machine with a GPU, from the build directory:
+#
+#     ../tests/whole/judge_gpu.sh             functions of PyTorch, CuPy, Triton and KernelBench's form, for whichever is there; liars
+#                                             in CUDA C++ are refused; our own kernels as files give their bits
+#     ../tests/whole/judge_gpu.sh times       our own kernels as files take their time: both intervals meet in 95 % of them.
+#                                             TIMES_LIMIT=SECONDS (200): when it is over no further kernel begins
+#     ../tests/whole/judge_gpu.sh cost OLD    what compare takes by the wall clock, beside the program OLD; 40 seconds
 set -u
 parallax=${PARALLAX:-./parallax}
+
+# own_kernels OPERATION:SHAPE...: a line for each kernel that explain lists and each type that it may have.
+own_kernels() {
+    for op in "$@"; do
+        types='f32 f64'
+        [ "${op%:*}" != gemm ] || types='f32 f64 bf16 tf32'
+        for type in $types; do
+            "$parallax" explain "${op%:*}" |
+                awk -v op="${op%:*} ${op#*:}" -v type=$type '$1 ~ /^([0-9]+|-)$/ && $2 ~ /^[a-z]/ { print op, $2, type }'
+        done
+    done
+}
+type_option() { # TYPE
+    [ "$1" = tf32 ] && echo --compute tf32 || echo --dtype "$1"
+}
+
+# --same-bits OPERATION SHAPE KERNEL TYPE: by a process of xargs, with $parallax and $work of the caller.
+if [ "${1-}" = --same-bits ]; then
+    here=$work/own/$2-$4-$5
+    mkdir "$here"
+    type=$(type_option "$5")
+    # shellcheck disable=SC2086 # words
+    file=$("$parallax" explain "$2" --backend cuda --shape "$3" $type --kernel "$4" --recipe "$here" 2>"$here/err") || {
+        [ "$5" != f32 ] || echo "$2 $4: $(tail -1 "$here/err")"
+        exit 0
+    }
+    for which in "--kernel $4 --out $here/a.npy" "--source $file --out $here/b.npy"; do
+        # shellcheck disable=SC2086 # words
+        "$parallax" run "$2" --backend cuda --shape "$3" $type --seed 7 --quiet $which >/dev/null 2>"$here/err"
+    done
+    if cmp -s "$here/a.npy" "$here/b.npy"; then
+        echo "$2 $4 in $5: the same bits"
+    else
+        echo "FAIL: $2 $4 in $5: $(tail -1 "$here/err")"
+    fi
+    exit 0
+fi
+
 examples=${top_srcdir:-..}/doc/judge
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
@@ -22,6 +63,34 @@ if [ "${1-}" = cost ]; then
         done
     done
     exit 0
+fi
+
+# The intervals of a kernel and of its file, in this order, from compare's record.
+intervals_of() {
+    awk '/"kernel": / { seen = 0 }
+        /"ci95_ns": / && !seen++ { getline low; getline high; gsub(/[ ,]/, "", low); gsub(/[ ,]/, "", high); printf "%s %s ", low, high }' "$1"
+}
+if [ "${1-}" = times ]; then
+    until=$(($(date +%s) + ${TIMES_LIMIT:-200}))
+    own_kernels reduce:4194304 transpose:2048x2048 matvec:2048x4096 gemm:1024x1024x1024 >"$work/list"
+    meet=0 apart=0
+    while read -r op shape kernel type && [ "$(date +%s)" -lt $until ]; do
+        # shellcheck disable=SC2046 # words
+        set -- "$op" --backend cuda --shape "$shape" $(type_option "$type")
+        file=$("$parallax" explain "$@" --kernel "$kernel" --recipe "$work" 2>/dev/null) || continue
+        rm -f "$work/record"
+        "$parallax" compare "$@" --kernel "$kernel" --kernel "mine:$kernel" --source "$file" \
+            --seconds 0.1 --quiet --json "$work/record" >/dev/null 2>"$work/out"
+        both=$(intervals_of "$work/record")
+        case $(echo "$both" | awk '{ print NF < 4 ? "none" : $1 <= $4 && $3 <= $2 ? "meet" : "apart" }') in
+        meet) meet=$((meet + 1)) ;;
+        apart) apart=$((apart + 1)) && echo "$op $kernel in $type: apart: $both" ;;
+        none) failures=$((failures + 1)) && echo "FAIL: $op $kernel in $type: $(tail -1 "$work/out")" ;;
+        esac
+    done <"$work/list"
+    echo "$meet kernels take the time of their file within both intervals, $apart do not"
+    [ $failures -eq 0 ] && [ $meet -gt 0 ] && [ $((100 * meet)) -ge $((95 * (meet + apart))) ]
+    exit
 fi
 
 # function MODULE FILE ENTRY DTYPE
@@ -91,22 +160,10 @@ else
     tail -5 "$work/out"
 fi
 
-for op in reduce:100003 transpose:70x33 matvec:200x3000 gemm:256x256x256; do
-    for kernel in $("$parallax" explain "${op%:*}" | awk '$1 ~ /^([0-9]+|-)$/ && $2 ~ /^[a-z]/ { print $2 }'); do
-        rm -f "$work"/*.npy
-        set -- "${op%:*}" --backend cuda --shape "${op#*:}"
-        file=$("$parallax" explain "$@" --kernel "$kernel" --recipe "$work" 2>"$work/err") || {
-            echo "$op $kernel: $(tail -1 "$work/err")"
-            continue
-        }
-        "$parallax" run "$@" --kernel "$kernel" --seed 7 --quiet --out "$work/a.npy" >/dev/null 2>&1
-        "$parallax" run "$@" --source "$file" --seed 7 --quiet --out "$work/b.npy" >/dev/null 2>"$work/err"
-        if cmp -s "$work/a.npy" "$work/b.npy"; then
-            echo "$op $kernel: the same bits"
-        else
-            failures=$((failures + 1))
-            echo "FAIL: $op $kernel: $(tail -1 "$work/err")"
-        fi
-    done
-done
+# Our own kernels as files give their bits; several at a time.
+mkdir "$work/own"
+own_kernels reduce:100003 transpose:70x33 matvec:200x3000 gemm:256x256x256 |
+    work=$work parallax=$parallax xargs -P "$([ "$(nproc)" -lt 4 ] && echo 1 || echo 4)" -n 4 "$0" --same-bits >"$work/bits"
+cat "$work/bits"
+failures=$((failures + $(grep -c '^FAIL' "$work/bits")))
 exit $((failures > 0))
