@@ -66,9 +66,11 @@ part "in another order" "$PYTHON" "$source/tests/python/native_all.py" --calls $
 for api in cuda opencl; do
     [ $api = opencl ] || [ $dry = no ] || continue
     [ -x ./dispatch-$api ] || continue
-    part "a call of $api" ./dispatch-$api 0
-    part "with imported memory" ./dispatch-$api 0 --imported
-    part "of a batch" ./dispatch-$api 0 --batch
+    # The device of NVIDIA's driver may not be OpenCL's first.
+    number=$(./parallax list devices | sed -n "s/^ *$api:\([0-9]*\)  *\(OpenCL [0-9.]* \)\{0,1\}CUDA.*/\1/p" | head -1)
+    part "a call of $api" ./dispatch-$api "${number:-0}"
+    part "with imported memory" ./dispatch-$api "${number:-0}" --imported
+    part "of a batch" ./dispatch-$api "${number:-0}" --batch
 done
 part "examples" sh -c "top_builddir='$build' top_srcdir='$source' CUDA_CFLAGS='$(sed -n 's/^CUDA_CFLAGS = //p' Makefile)' \
     sh '$source/tests/whole/test_examples.sh'"

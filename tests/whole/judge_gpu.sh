@@ -99,8 +99,12 @@ function_of() {
         echo "$2: no $1 here"
         return
     }
+    begun=$(date +%s)
     "$parallax" judge gemm --source "$examples/$2" --entry "$3" --backend cuda --dtype "$4" --quick --shape 1024x1024x1024 \
-        --seconds 0.2 --json "$work/record" >"$work/out" 2>&1 && echo "$2: right" && return
+        --seconds 0.2 --json "$work/record" >"$work/out" 2>&1 && {
+        echo "$2: right, $(sed -n 's/^ *"kind": "\(.*\)",*/\1/p' "$work/record" | head -1); $(($(date +%s) - begun)) s"
+        return
+    }
     failures=$((failures + 1))
     echo "FAIL: $2"
     tail -5 "$work/out"
@@ -116,7 +120,7 @@ cp "$liars"/*.cu "$work"
 kept() {
     cat >"$work/keeps-in-device-memory.json" <<END
 {"parallax_recipe": 1, "op": "gemm", "api": "cuda", "problem": {"dtype": ["f32"], "trans": ["nn"],
-  "where": ["alpha == 1", "beta == 0", "m * n <= 48 * 48"]}, "globals": {"list": "scratch"$1},
+  "where": ["alpha == 1", "beta == 0", "m * n <= 48 * 48", "k <= 300"]}, "globals": {"list": "scratch"$1},
  "launches": [{"entry": "liar", "grid": [1], "block": [1], "args": [{"operand": "A"}, {"operand": "B"}, {"operand": "C"},
   {"i64": "m"}, {"i64": "n"}, {"i64": "k"}, {"i64": "lda"}, {"i64": "ldb"}, {"i64": "ldc"}]}]}
 END
@@ -124,10 +128,11 @@ END
 refused() {
     verb=$1
     shift
+    begun=$(date +%s)
     "$parallax" "$verb" gemm 48x48x32 --backend cuda --source "$work/keeps-in-device-memory.cu" "$@" >"$work/out" 2>&1
     status=$?
     if [ "$status" = 1 ] && tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qE 'of other data, which it had met before|wrong while timed'; then
-        echo "keeps-in-device-memory: refused by $verb"
+        echo "keeps-in-device-memory: refused by $verb; $(($(date +%s) - begun)) s"
     else
         failures=$((failures + 1))
         echo "FAIL: keeps-in-device-memory: $verb, status $status"
