@@ -96,6 +96,7 @@ typedef enum plx_like {
     PLX_LIKE_OWN,         /* the arithmetic that was promised */
     PLX_LIKE_ROUNDED,     /* operands that were rounded as `model` says */
     PLX_LIKE_ROUGHER, /* an error far larger than the promised arithmetic's, which no rounding of operands explains */
+    PLX_LIKE_FINER,   /* operands were not rounded to the compute type that was promised */
     PLX_LIKE_COUNT
 } plx_like;
 

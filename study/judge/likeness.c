@@ -16,6 +16,9 @@ static const double MOST_TERMS = 0x1p22;
 static const double EXPLAINED = 0.5;
 /* An error that is so many times that of a loop in the promised arithmetic is another's. */
 static const double ROUGHER = 8.0;
+/* An error that is so many times smaller than that of a loop in the promised compute type: its operands were not
+ * rounded to it. */
+static const double FINER = 64.0;
 
 /* ---- models ------------------------------------------------------------------------------- */
 
@@ -295,10 +298,15 @@ static void decide(const plx_inputs *inputs, const plx_arithmetic *by, plx_liken
         unknown(likeness, why);
     } else if (!finest_is_told(inputs, likeness)) {
         unknown(likeness, "its operands are the same with fewer digits");
+    } else if (by->compute != PLX_COMPUTE_PLAIN && likeness->rms * FINER < likeness->own_rms) {
+        likeness->like = PLX_LIKE_FINER;
+        (void)snprintf(likeness->text, sizeof likeness->text,
+                       "more exact than %s: its error is %.2g times that of a loop in %s", own_name(by),
+                       likeness->rms / own, own_name(by));
     } else {
         likeness->like = PLX_LIKE_OWN;
-        (void)snprintf(likeness->text, sizeof likeness->text, "like %s: %.2g u S is the error, that of a loop %.2g",
-                       own_name(by), likeness->rms, likeness->own_rms);
+        (void)snprintf(likeness->text, sizeof likeness->text, "like %s: its error is %.2g times that of a loop",
+                       own_name(by), likeness->rms / own);
     }
 }
 

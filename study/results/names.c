@@ -51,8 +51,9 @@ const plx_names plx_rounding_names =
           [PLX_ROUNDING_NEAREST_AWAY] = "nearest-away", [PLX_ROUNDING_DOWN] = "down", [PLX_ROUNDING_UP] = "up");
 const plx_names plx_subnormals_names = NAMES(PLX_SUBNORMALS_COUNT, [PLX_SUBNORMALS_UNKNOWN] = "unknown",
                                              [PLX_SUBNORMALS_KEPT] = "kept", [PLX_SUBNORMALS_FLUSHED] = "flushed");
-const plx_names plx_like_names = NAMES(PLX_LIKE_COUNT, [PLX_LIKE_UNKNOWN] = "unknown", [PLX_LIKE_OWN] = "own",
-                                       [PLX_LIKE_ROUNDED] = "rounded", [PLX_LIKE_ROUGHER] = "rougher");
+const plx_names plx_like_names =
+    NAMES(PLX_LIKE_COUNT, [PLX_LIKE_UNKNOWN] = "unknown", [PLX_LIKE_OWN] = "own", [PLX_LIKE_ROUNDED] = "rounded",
+          [PLX_LIKE_ROUGHER] = "rougher", [PLX_LIKE_FINER] = "finer");
 static const plx_names change_names =
     NAMES(PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
           [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",

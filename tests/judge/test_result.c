@@ -351,6 +351,7 @@ static void test_likeness(void **state)
         assert_int_equal(plain.outcome, PLX_OUTCOME_OK);
         assert_int_equal(plain.likeness.like, likes[how]);
         assert_int_equal(strict.outcome, how == 0 ? PLX_OUTCOME_OK : PLX_OUTCOME_WRONG);
+        assert_true((asked.likeness.like == PLX_LIKE_FINER) == (how == 0));
         assert_int_equal(asked.outcome, how == 2 ? PLX_OUTCOME_WRONG : PLX_OUTCOME_OK);
         if (how == 1 || how == 2) {
             assert_int_equal(plain.likeness.model, how == 1 ? PLX_MODEL_TF32_CUT : PLX_MODEL_BF16);
