@@ -239,10 +239,10 @@ static int judge_check(cli_options *options)
                           OPT_PLUGIN_DIR | OPT_COMPILE_ONLY | OPT_AGAINST | OPT_JUDGED))
         return cli_wrong_usage(
             "--backend, --seed, --quick and what else is about a run goes with --source: nothing else is run");
-    if (options->recipe != NULL)
+    if (options->recipe != NULL || options->source != NULL)
         return cli_recipe(options);
     if (options->given & (OPT_RECIPE | OPT_KERNEL_FILE | OPT_PRINT | OPT_SHAPE))
-        return cli_wrong_usage("--shape, --print, --device, --tunable and --source go with --recipe");
+        return cli_wrong_usage("--shape, --print, --device and --tunable go with --recipe or --source");
     return is_challenge(options) ? judge_challenge(options) : judge_one(options);
 }
 
@@ -273,7 +273,7 @@ const cli_verb cli_judge_verb = {
         "on the cases of its domain, then timed on each shape beside ours and the vendor's (doc/judging.md).\n"
         "\n"
         "A recipe describes how to launch a kernel.  --draft writes a first one, by the kernel's parameters, and says\n"
-        "what it could not tell.  --recipe with --print shows its launches for each shape on\n"
+        "what it could not tell.  --print shows its launches for each shape on\n"
         "the device that --device describes.\n"
         "\n"
         "Exit status: 0 the result or kernel is right, 1 it is wrong, 2 a file, a recipe or an option can't be used,\n"

@@ -367,10 +367,12 @@ static void take_off_call(judged_shape *shape, double empty_ns)
     if (!time->measured || empty_ns <= 0.0)
         return;
     if (time->median_ns < 2.0 * empty_ns) {
+        char all[32], own[32];
+        plx_duration_text(time->median_ns, plx_micro(), all, sizeof all);
+        plx_duration_text(empty_ns, plx_micro(), own, sizeof own);
         time->measured = false;
         (void)snprintf(shape->record.reason, sizeof shape->record.reason,
-                       "too short to be timed: a call takes %.3g %s, of which %.3g %s are the call's own",
-                       time->median_ns / 1e3, plx_micro(), empty_ns / 1e3, plx_micro());
+                       "too short to be timed: a call takes %s, of which %s are the call's own", all, own);
         return;
     }
     time->median_ns -= empty_ns;

@@ -414,6 +414,15 @@ static void print_first_wrong(FILE *to, const judged *of)
         (void)fprintf(to, "  again: %s\n", of->command);
 }
 
+static void print_time(FILE *to, const char *before, double median_ns, double low_ns, double high_ns)
+{
+    char median[32], low[32], high[32];
+    plx_duration_text(median_ns, plx_micro(), median, sizeof median);
+    plx_duration_text(low_ns, plx_micro(), low, sizeof low);
+    plx_duration_text(high_ns, plx_micro(), high, sizeof high);
+    (void)fprintf(to, "%s %s (%s to %s)", before, median, low, high);
+}
+
 static void print_shape(FILE *to, const judged_shape *shape)
 {
     char problem[160];
@@ -429,19 +438,22 @@ static void print_shape(FILE *to, const judged_shape *shape)
     }
     (void)fprintf(to, "  %s: %s", problem, plx_outcome_name(shape->record.outcome));
     if (time->measured)
-        (void)fprintf(to, ", %.4g %s (%.4g to %.4g)", time->median_ns / 1e3, plx_micro(), time->low_ns / 1e3,
-                      time->high_ns / 1e3);
+        print_time(to, ",", time->median_ns, time->low_ns, time->high_ns);
     if (shape->is_drawn)
         (void)fprintf(to, ", drawn");
     (void)fprintf(to, "%s%s\n", shape->record.reason[0] != '\0' ? ": " : "", shape->record.reason);
     print_launches(to, shape);
     print_captured(to, shape);
-    if (shape->claimed.median_ns > 0.0 && time->measured)
-        (void)fprintf(to, "    measured anew; claimed was %.4g %s (%.4g to %.4g)\n", shape->claimed.median_ns / 1e3,
-                      plx_micro(), shape->claimed.low_ns / 1e3, shape->claimed.high_ns / 1e3);
-    if (shape->has_earlier && time->measured)
-        (void)fprintf(to, "    in the earlier record %.4g %s (%.4g to %.4g)\n", shape->earlier.median_ns / 1e3,
-                      plx_micro(), shape->earlier.low_ns / 1e3, shape->earlier.high_ns / 1e3);
+    if (shape->claimed.median_ns > 0.0 && time->measured) {
+        print_time(to, "    measured anew; claimed was", shape->claimed.median_ns, shape->claimed.low_ns,
+                   shape->claimed.high_ns);
+        (void)fprintf(to, "\n");
+    }
+    if (shape->has_earlier && time->measured) {
+        print_time(to, "    in the earlier record", shape->earlier.median_ns, shape->earlier.low_ns,
+                   shape->earlier.high_ns);
+        (void)fprintf(to, "\n");
+    }
     for (size_t i = 0; i < shape->beside_count; i++) {
         const judged_beside *beside = &shape->beside[i];
         (void)fprintf(to, "    %s %s %s%s: %.3gx (%.3g to %.3g)\n",

@@ -1,8 +1,10 @@
 /* judge --recipe: the launches of a kernel that is not ours, for problems and a device that need not be here. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What was asked for, and what came of it. */
 typedef struct launched {
@@ -11,6 +13,8 @@ typedef struct launched {
     plx_chosen *chosen;
     plx_launches_shown *shown;
     size_t count;
+    char beside[4096]; /* the recipe's path, where it was not named */
+    bool is_ptx;       /* the source, whose parameters can be read without a compiler */
 } launched;
 
 /* ---- what is asked for ------------------------------------------------------------------------ */
@@ -21,12 +25,28 @@ static int check_options(const cli_options *options)
         return cli_wrong_usage("what is to be done with the recipe? --print shows its launches");
     if (options->in.count + options->results.count > 0)
         return cli_wrong_usage("--recipe is about a kernel, --in and --result about a result; one at a time");
-    const size_t length = options->source != NULL ? strlen(options->source) : 0;
-    if (options->source != NULL && (length < 5 || strcmp(options->source + length - 4, ".ptx") != 0))
-        return cli_wrong_usage("--source: %s is no .ptx, with which alone a recipe is compared", options->source);
     if (options->given & (OPT_PROMISE | OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE))
         return cli_wrong_usage(
             "--recipe with --print judges nothing yet: of options for outputs it takes --json alone");
+    return CLI_OK;
+}
+
+/* The recipe lies beside its source where none is named. */
+static int find_recipe(cli_options *options, launched *of)
+{
+    const char *dot = options->source != NULL ? strrchr(options->source, '.') : NULL;
+    const int stem = (int)(dot != NULL ? dot - options->source : 0);
+
+    if (options->source != NULL && access(options->source, R_OK) != 0)
+        return cli_wrong_usage("%.200s: can't read: %s", options->source, strerror(errno));
+    of->is_ptx = dot != NULL && strcmp(dot, ".ptx") == 0;
+    if (options->recipe != NULL)
+        return CLI_OK;
+    if (stem == 0 || (size_t)stem + sizeof ".json" > sizeof of->beside)
+        return cli_wrong_usage("--source: %.80s: no recipe can lie beside it; --recipe FILE names one",
+                               options->source);
+    (void)snprintf(of->beside, sizeof of->beside, "%.*s.json", stem, options->source);
+    options->recipe = of->beside;
     return CLI_OK;
 }
 
@@ -74,9 +94,8 @@ static int make_launches(const cli_options *options, launched *of)
                                                     options->tunables.count, &shown->launches, &error);
         if (status != PLX_OK && status != PLX_UNSUPPORTED)
             return cli_failed(status, &error);
-        const plx_status compared = status == PLX_OK && options->source != NULL
-                                        ? plx_launches_compare(shown->launches, options->source, &error)
-                                        : PLX_OK;
+        const plx_status compared =
+            status == PLX_OK && of->is_ptx ? plx_launches_compare(shown->launches, options->source, &error) : PLX_OK;
         if (compared != PLX_OK) {
             plx_launches_free(shown->launches);
             return cli_failed(compared, &error);
@@ -115,6 +134,8 @@ int cli_recipe(cli_options *options)
 {
     launched of = {.recipe = NULL};
     int status = check_options(options);
+    if (status == CLI_OK)
+        status = find_recipe(options, &of);
     if (status == CLI_OK)
         status = cli_outputs_check(options);
     if (status == CLI_OK)

@@ -89,12 +89,19 @@ refuses "has no entry 'row_per_warp<float>'; there are: other, row_per_warp" jud
 sed '/alpha/,$d' "$work/k.ptx" >"$work/short.ptx"
 refuses "'row_per_warp' is cut short" judge --recipe "$work/m.json" --print --source "$work/short.ptx"
 refuses "can't read: No such file" judge --recipe "$work/m.json" --print --source "$work/none.ptx"
-refuses "k.cl is no .ptx" judge --recipe "$work/m.json" --print --source k.cl
+refuses "k.cl: can't read" judge --recipe "$work/m.json" --print --source k.cl
+
+# ---- the recipe beside its source ----
+cp "$recipes/gemm.json" "$work/beside.json"
+: >"$work/beside.cl"
+"$parallax" judge gemm --recipe "$recipes/gemm.json" --print --shape 64x64x64 >"$work/named" || fail "status $? of a named recipe"
+"$parallax" judge gemm --source "$work/beside.cl" --print --shape 64x64x64 >"$work/found" || fail "status $? of one beside its source"
+cmp -s "$work/named" "$work/found" || fail "the recipe beside a source shows other launches"
 refuses "no recipe beside it" judge gemm --source "$work/k.ptx"
 
 # ---- what is refused ----
 refuses "what is to be done with the recipe? --print" judge gemm --recipe "$recipes/gemm.json"
-refuses "go with --recipe" judge gemm --print
+refuses "go with --recipe or --source" judge gemm --print
 refuses "go with --recipe" judge gemm --device h100
 refuses "go with --recipe" judge gemm --shape 3x3x3
 refuses "one at a time" judge gemm --recipe "$recipes/gemm.json" --print --result x.npy
