@@ -88,7 +88,8 @@ tests_fakes_plx_modelled_la_LDFLAGS = $(fake_ldflags)
 
 # A plugin that does harm in many ways.
 check_LTLIBRARIES += tests/fakes/plx-hostile.la
-tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c $(dummy_sources)
+tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c tests/fakes/hostile.h tests/fakes/hostile_actions.c \
+	tests/fakes/hostile_kernels.c tests/fakes/hostile_memory.c tests/fakes/hostile_optional.c $(dummy_sources)
 tests_fakes_plx_hostile_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_hostile_la_LDFLAGS = $(fake_ldflags)
 
