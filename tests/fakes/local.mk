@@ -44,7 +44,8 @@ tests_fakes_plx_faulty_la_LDFLAGS = $(fake_ldflags)
 
 # Products that cheat when they are timed.
 check_LTLIBRARIES += tests/fakes/plx-liars.la
-tests_fakes_plx_liars_la_SOURCES = tests/fakes/liars.c
+tests_fakes_plx_liars_la_SOURCES = tests/fakes/liars.c tests/fakes/liars.h tests/fakes/liars_elsewhen.c \
+	tests/fakes/liars_remember.c tests/fakes/liars_wrong.c
 tests_fakes_plx_liars_la_CFLAGS = $(fake_cflags) -O2 -ffp-contract=off
 tests_fakes_plx_liars_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_liars_la_LIBADD = -lm -lpthread
