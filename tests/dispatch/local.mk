@@ -26,7 +26,8 @@ tests_dispatch_libsupport_a_SOURCES = tests/dispatch/dummy_support.c tests/dispa
 tests_dispatch_libsupport_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_loader_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_loader_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
-tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c
+tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c tests/dispatch/dispatch_bench.h \
+	tests/dispatch/dispatch_failures.c tests/dispatch/dispatch_plans.c tests/dispatch/dispatch_transfers.c
 tests_dispatch_test_dispatch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_dispatch_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_dispatch_short_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
