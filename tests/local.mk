@@ -98,7 +98,7 @@ slow_programs = \
 	tests/kernels/test_rates \
 	tests/measure/test_units \
 	tests/opencl/test_opencl_cache \
-	tests/results/test_diff \
+	tests/results/test_diff_noise \
 	tests/results/test_tune \
 	tests/screen/test_on_device \
 	tests/whole/test_chain \

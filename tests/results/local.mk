@@ -3,6 +3,7 @@ cmocka_tests += \
 	tests/results/test_activity \
 	tests/results/test_choice \
 	tests/results/test_diff \
+	tests/results/test_diff_noise \
 	tests/results/test_attribution \
 	tests/results/test_gains \
 	tests/results/test_npy \
@@ -22,8 +23,12 @@ tests_results_test_attribution_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_attribution_LDADD = $(study_ldadd)
 tests_results_test_choice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_choice_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
+tests_results_test_diff_SOURCES = tests/results/test_diff.c tests/results/diff_support.c tests/results/diff_support.h
 tests_results_test_diff_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_diff_LDADD = $(study_ldadd)
+tests_results_test_diff_noise_SOURCES = tests/results/test_diff_noise.c tests/results/diff_support.c tests/results/diff_support.h
+tests_results_test_diff_noise_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
+tests_results_test_diff_noise_LDADD = $(study_ldadd)
 tests_results_test_gains_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_gains_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 tests_results_test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
