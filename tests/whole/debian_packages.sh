@@ -3,11 +3,12 @@
 # Needs root, mmdebstrap and the suite's mirror.  The second source wants nvidia-cuda-toolkit from non-free (2 GB, and an hour of
 # nvcc on two cores), and is left out unless it is asked for.
 #
-#   tests/whole/debian_packages.sh bookworm|trixie [cuda]
+#   tests/whole/debian_packages.sh bookworm|trixie [cuda [ARCHITECTURES]]
 #
-# It sees the committed state of the tree.  $KEEP: a directory for the packages.
+# ARCHITECTURES, as 90: CUDA's kernels for these alone, where all are made else.  It sees the committed state of the tree.
+# $KEEP: a directory for the packages.  $DEB_BUILD_OPTIONS: as dpkg-buildpackage takes it; nocheck leaves out the tests.
 set -eu
-suite=${1:?usage: tests/whole/debian_packages.sh bookworm|trixie [cuda]}
+suite=${1:?usage: tests/whole/debian_packages.sh bookworm|trixie [cuda [ARCHITECTURES]]}
 with_cuda=${2:-}
 components=main
 [ -z "$with_cuda" ] || components=main,contrib,non-free,non-free-firmware
@@ -19,7 +20,7 @@ cat >"$work/commands" <<END
 #!/bin/sh
 exec </dev/null
 set -eu
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 DEB_BUILD_OPTIONS='${DEB_BUILD_OPTIONS:-}' PARALLAX_CUDA_ARCH='${3:-}'
 cd /root
 apt-get -qq install -y --no-install-recommends build-essential devscripts equivs lintian fakeroot >/dev/null
 package() { # NAME: builds packaging/debian/NAME and installs what it makes
@@ -39,6 +40,8 @@ lintian --fail-on error --allow-root *.changes || status=1
 cd /
 parallax doctor || true
 parallax compare reduce 1000 --backend host || [ \$? -eq 4 ]
+apt-get -qq install -y --no-install-recommends pocl-opencl-icd >/dev/null
+parallax compare gemm 64 64 64 --backend host --backend opencl --no-timing
 cp -r /usr/share/doc/libparallax-dev/examples /root/examples 2>/dev/null || cp -r /usr/share/doc/parallax/examples /root/examples
 find /root/examples -name '*.gz' -exec gunzip {} +
 ls /root/examples
