@@ -60,6 +60,20 @@ static bool is_alone(const plx_results *results, const plx_record *record)
     return others == 0;
 }
 
+/* Nothing of a kernel in a file is kept: its author does, in the recipe. */
+static void print_from_file(const plx_record *fastest, const plx_record *by_default, double gain)
+{
+    if (strcmp(fastest->kernel, by_default->kernel) == 0)
+        (void)fprintf(cli_out(), ": %s as it is by itself; no other choice of its tunables is faster\n",
+                      by_default->kernel);
+    else if (fastest->time.high_ns < by_default->time.low_ns)
+        (void)fprintf(cli_out(),
+                      ": %s, %.2f times as fast as %s; to keep it, put these values first in its recipe's tune\n",
+                      fastest->kernel, gain, by_default->kernel);
+    else
+        (void)fprintf(cli_out(), ": %s as it is by itself; nothing is faster beyond the noise\n", by_default->kernel);
+}
+
 static void print_tuned(const plx_results *results, const plx_tuned *tuned, size_t count)
 {
     (void)fprintf(cli_out(), "\n");
@@ -69,7 +83,9 @@ static void print_tuned(const plx_results *results, const plx_tuned *tuned, size
         char shape[80];
         plx_shape_text(&fastest->problem, shape, sizeof shape);
         (void)fprintf(cli_out(), "%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
-        if (tuned[i].kept)
+        if ((fastest->kernel_flags & PLX_KERNEL_ADDED) != 0)
+            print_from_file(fastest, by_default, tuned[i].gain);
+        else if (tuned[i].kept)
             (void)fprintf(cli_out(), ": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel,
                           by_default->kernel, by_default->config[0] != '\0' ? ":" : "", by_default->config,
                           tuned[i].gain);
@@ -245,8 +261,15 @@ static int tune_check(cli_options *options)
         return cli_wrong_usage("'%s' stands alone, so not with '%s'", words->at[0], words->at[1]);
     if (asks_for(options, "list"))
         return list_choices();
+    if (options->source != NULL && options->kernels.count + options->sets.count > 0)
+        return cli_wrong_usage("--source is tuned alone: --kernel and --set are about kernels of plugins");
     if (options->sets.count > 0)
         return choice_check(options);
+    const int status = cli_kernel_read(options);
+    if (status != CLI_OK)
+        return status;
+    if (options->kernel != NULL && !cli_list_add(&options->kernels, plx_kernel_file_facts(options->kernel)->name))
+        return cli_wrong_usage("no memory");
     if (options->rates != NULL)
         return cli_wrong_usage("--rates needs --set: rates are fitted to times of many shapes");
     return asks_for(options, "forget") ? CLI_OK : cli_work_read(options);
@@ -296,6 +319,10 @@ const cli_verb cli_tune_verb = {
             "The four fastest then take part in the comparison.  A configuration is named behind its kernel,\n"
             "wherever a kernel is named: split-k:64x64/4.\n"
             "\n"
+            "With --source the tunables of a kernel in a file are searched so: each choice of their values that the\n"
+            "recipe allows is a configuration, mine:NAME:TILE=64.  Nothing is kept: the fastest values are to be put\n"
+            "first in the recipe's tune, or given by --tunable.\n"
+            "\n"
             "Choices are kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), and are ignored\n"
             "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.  A choice that\n"
             "can't be taken is reported, and the backend's own table chooses.\n"
@@ -315,9 +342,10 @@ const cli_verb cli_tune_verb = {
             "Examples:\n"
             "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda --budget 30\n"
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n"
+            "  parallax tune gemm --source mine.cu --shape 4096x4096x4096\n"
             "  parallax tune gemm --set random:11:60 --backend cuda --budget 60 --json choice.json\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_BUDGET | OPT_JSON |
-               OPT_CSV | OPT_SET | OPT_RATES,
+               OPT_CSV | OPT_SET | OPT_RATES | OPT_KERNEL_FILE,
     .check = tune_check,
     .run = tune_run,
 };

@@ -111,7 +111,9 @@ plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, plx_err
 {
     plx_backend *backend = plan->backend;
     const plx_launch_list *list = NULL;
-    plx_status status = added->launches(added->data, &plan->given, &backend->device, &list, error);
+    plx_problem chosen = plan->given;
+    chosen.config = plan->config;
+    plx_status status = added->launches(added->data, &chosen, &backend->device, &list, error);
     if (status != PLX_OK)
         return status;
     status = check_list(list, error);

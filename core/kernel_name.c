@@ -45,22 +45,32 @@ static size_t place_of(const char *const *names, size_t count, const char *name)
 
 /* ---- configurations -------------------------------------------------------- */
 
+static plx_status ask_plugin(plx_backend *backend, const plx_problem *problem, size_t kernel, plx_config *configs,
+                             size_t capacity, size_t *count, plx_error *error)
+{
+    const plx_plugin *plugin = backend->plugin;
+    if (plugin->configs == NULL)
+        return PLX_OK;
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_CONFIGURATIONS);
+    const plx_status status = plugin->configs(backend->session, problem, kernel, configs, capacity, count, error);
+    plx_leave(&call);
+    return status == PLX_OK ? plx_configs_check(plugin, configs, capacity, *count, error) : status;
+}
+
 /* Of a problem in its one form. */
 static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, size_t kernel, plx_config *configs,
                               size_t capacity, size_t *count)
 {
     plx_error error = {.text = ""};
-    const plx_plugin *plugin = backend->plugin;
+    const plx_added_kernel *added = plx_added_of(backend->context, backend->module, problem->op, kernel);
     plx_problem given = *problem;
+    plx_status status = PLX_OK;
     *count = 0;
-    if (plugin->configs == NULL || plx_added_of(backend->context, backend->module, problem->op, kernel) != NULL)
-        return PLX_OK;
     (void)plx_batch_given(backend, kernel, &given);
-    plx_entered call = plx_backend_enter(backend, PLX_CALL_CONFIGURATIONS);
-    plx_status status = plugin->configs(backend->session, &given, kernel, configs, capacity, count, &error);
-    plx_leave(&call);
-    if (status == PLX_OK)
-        status = plx_configs_check(plugin, configs, capacity, *count, &error);
+    if (added == NULL)
+        status = ask_plugin(backend, &given, kernel, configs, capacity, count, &error);
+    else if (added->configs != NULL)
+        status = added->configs(added->data, &given, &backend->device, configs, capacity, count, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "listing the configurations of %s/%s",
                                   plx_op_name(problem->op),
@@ -141,21 +151,28 @@ plx_status plx_plan_config(plx_plan *plan, plx_config *config)
 
 /* ---- both ---------------------------------------------------------------- */
 
+/* That of the kernel whose name is followed by a colon and a configuration's: names of added kernels have one, too. */
+static size_t place_before_colon(const char *const *names, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && (strncmp(names[i], name, strlen(names[i])) != 0 || name[strlen(names[i])] != ':'))
+        i++;
+    return i;
+}
+
 plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,
                            uint32_t *config)
 {
-    const char *names[MOST_NAMES], *colon = strchr(name, ':');
+    const char *names[MOST_NAMES];
     const size_t count = list_kernels(backend, problem->op, names);
-    char plain[64];
     *config = 0;
-    *kernel = place_of(names, count, name); /* those of added kernels have a colon */
+    *kernel = place_of(names, count, name);
     if (*kernel < count)
         return PLX_OK;
-    (void)snprintf(plain, sizeof plain, "%.*s", colon != NULL ? (int)(colon - name) : (int)sizeof plain - 1, name);
-    *kernel = place_of(names, count, plain);
+    *kernel = place_before_colon(names, count, name);
     if (*kernel == count)
         return unknown_kernel(backend, problem, name, names, count);
-    return colon != NULL ? find_config(backend, problem, *kernel, colon + 1, config) : PLX_OK;
+    return find_config(backend, problem, *kernel, name + strlen(names[*kernel]) + 1, config);
 }
 
 plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name, plx_problem *normal,

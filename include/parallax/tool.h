@@ -159,7 +159,11 @@ typedef struct plx_added_kernel {
     plx_status (*launches)(void *data, const plx_problem *problem, const plx_device_info *device,
                            const plx_launch_list **list, plx_error *error);
     void (*release)(void *data, const plx_launch_list *list);
-    uint64_t more[4]; /* 0 */
+    /* As a plugin's (parallax/plugin.h): what else it could be launched as, the first what it takes by itself;
+     * `launches` then finds the number in the problem.  NULL: it has one form. */
+    plx_status (*configs)(void *data, const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                          size_t capacity, size_t *count, plx_error *error);
+    uint64_t more[3]; /* 0 */
 } plx_added_kernel;
 
 /* Before the first backend of the context is opened; what it points to is to outlive the context.  Up to 16. */

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,6 +143,8 @@ plx_status plx_kernel_file_open(const plx_kernel_wanted *wanted, plx_kernel_file
     plx_status status = keep_wanted(made, wanted, error);
     if (status == PLX_OK)
         status = read_recipe(made, wanted, error);
+    if (status == PLX_OK)
+        status = plx_recipe_check_chosen(made->recipe, made->chosen, made->chosen_count, error);
     if (status == PLX_OK)
         status = plx_source_read(wanted->source, made->recipe, &made->source, error);
     if (status == PLX_OK)
@@ -320,6 +323,57 @@ const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *wrote)
     return kernel->subject != NULL ? plx_subject_ended(kernel->subject, wrote) : NULL;
 }
 
+/* ---- configurations: choices of its tunables --------------------------------------------------- */
+
+enum { MOST_CHOICES = 256 };
+
+/* By names and values, by values alone, or by its number, whichever leaves room for the kernel's name. */
+static void name_choice(const plx_kernel_file *kernel, const plx_chosen *values, uint32_t number, plx_config *config)
+{
+    const size_t room = 63 - strlen(kernel->facts.name) - 1;
+    char text[1024];
+    for (int with_names = 1; with_names >= 0; with_names--) {
+        size_t length = 0;
+        for (size_t i = 0; i < kernel->recipe->tune_count && length < sizeof text; i++)
+            length += with_names ? (size_t)snprintf(text + length, sizeof text - length, "%s%s=%" PRId64,
+                                                    i > 0 ? "/" : "", values[i].name, values[i].value)
+                                 : (size_t)snprintf(text + length, sizeof text - length, "%s%" PRId64, i > 0 ? "x" : "",
+                                                    values[i].value);
+        if (length < sizeof config->name && length <= room) {
+            memcpy(config->name, text, length + 1);
+            return;
+        }
+    }
+    (void)snprintf(config->name, sizeof config->name, "choice-%" PRIu32, number);
+}
+
+/* The choice of that number, 1 for what it takes by itself. */
+static plx_status find_choice(const plx_kernel_file *kernel, const plx_problem *problem, const plx_device_info *device,
+                              uint32_t number, plx_chosen values[PLX_RECIPE_TUNES], plx_error *error)
+{
+    return plx_recipe_choice(kernel->recipe, problem, device, kernel->chosen, kernel->chosen_count, number - 1, values,
+                             error);
+}
+
+static plx_status list_choices(void *data, const plx_problem *problem, const plx_device_info *device,
+                               plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+{
+    const plx_kernel_file *kernel = data;
+    plx_chosen values[PLX_RECIPE_TUNES];
+    plx_status status = PLX_OK;
+    *count = 0;
+    while (kernel->recipe->tune_count > 0 && *count < MOST_CHOICES && status == PLX_OK) {
+        const uint32_t number = (uint32_t)*count + 1;
+        status = find_choice(kernel, problem, device, number, values, error);
+        if (status == PLX_OK && *count < capacity) {
+            configs[*count] = (plx_config){.number = number};
+            name_choice(kernel, values, number, &configs[*count]);
+        }
+        *count += status == PLX_OK;
+    }
+    return status == PLX_UNSUPPORTED ? PLX_OK : status; /* there are no more */
+}
+
 /* ---- lists of launches ------------------------------------------------------------------------- */
 
 static plx_status make_launches(void *data, const plx_problem *problem, const plx_device_info *device,
@@ -328,12 +382,19 @@ static plx_status make_launches(void *data, const plx_problem *problem, const pl
     plx_kernel_file *kernel = data;
     plx_launches *launches = NULL;
     plx_compiled compiled;
+    plx_chosen values[PLX_RECIPE_TUNES];
+    plx_problem plain = *problem;
+    plain.config = 0;
     plx_status status =
-        plx_launches_make(kernel->recipe, problem, device, kernel->chosen, kernel->chosen_count, &launches, error);
+        problem->config == 0 ? PLX_OK : find_choice(kernel, &plain, device, problem->config, values, error);
+    if (status == PLX_OK)
+        status = plx_launches_make(kernel->recipe, &plain, device, problem->config == 0 ? kernel->chosen : values,
+                                   problem->config == 0 ? kernel->chosen_count : kernel->recipe->tune_count, &launches,
+                                   error);
     if (status != PLX_OK)
         return status;
     if (kernel->facts.is_function)
-        return make_function(kernel, problem, launches, list, error);
+        return make_function(kernel, &plain, launches, list, error);
     status = prepare(kernel, launches, device, &compiled, error);
     if (status != PLX_OK) {
         plx_launches_free(launches);
@@ -411,6 +472,7 @@ plx_status plx_kernel_file_add(plx_kernel_file *kernel, plx_context *context, pl
         .data = kernel,
         .launches = make_launches,
         .release = release,
+        .configs = kernel->facts.is_function ? NULL : list_choices,
     };
     const plx_status status = plx_context_add_kernel(context, &added);
     return status == PLX_OK ? status : plx_fail(error, status, "%s", plx_message(context));

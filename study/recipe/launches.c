@@ -135,9 +135,8 @@ static plx_status check_clauses(const plx_launches *launches, const char *where,
 
 enum { MOST_TRIES = 100000 };
 
-static plx_status check_chosen(const plx_launches *launches, const plx_chosen *chosen, plx_error *error)
+static plx_status check_one(const plx_recipe_file *recipe, const plx_chosen *chosen, plx_error *error)
 {
-    const plx_recipe_file *recipe = launches->recipe;
     for (size_t i = 0; i < recipe->tune_count; i++) {
         if (strcmp(recipe->tunes[i].name, chosen->name) != 0)
             continue;
@@ -148,6 +147,15 @@ static plx_status check_chosen(const plx_launches *launches, const plx_chosen *c
                         chosen->value);
     }
     return plx_fail(error, PLX_INVALID, "%.200s: there is no tunable '%s'", recipe->path, chosen->name);
+}
+
+plx_status plx_recipe_check_chosen(const plx_recipe_file *recipe, const plx_chosen *chosen, size_t count,
+                                   plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < count && status == PLX_OK; i++)
+        status = check_one(recipe, &chosen[i], error);
+    return status;
 }
 
 /* The number of the tunable's value that was asked for, or -1. */
@@ -173,14 +181,14 @@ static bool advance(const plx_recipe_file *recipe, const int64_t *fixed, size_t 
     return false;
 }
 
-static plx_status choose(plx_launches *launches, const plx_chosen *chosen, size_t count, plx_error *error)
+/* The first choice that is right, or the one so many behind it. */
+static plx_status choose(plx_launches *launches, const plx_chosen *chosen, size_t count, size_t behind,
+                         plx_error *error)
 {
     const plx_recipe_file *recipe = launches->recipe;
     int64_t fixed[PLX_RECIPE_TUNES];
     size_t at[PLX_RECIPE_TUNES] = {0};
-    plx_status status = PLX_OK;
-    for (size_t i = 0; i < count && status == PLX_OK; i++)
-        status = check_chosen(launches, &chosen[i], error);
+    plx_status status = plx_recipe_check_chosen(recipe, chosen, count, error);
     if (status != PLX_OK)
         return status;
     launches->first_tune = launches->known.count;
@@ -193,8 +201,10 @@ static plx_status choose(plx_launches *launches, const plx_chosen *chosen, size_
         for (size_t i = 0; i < recipe->tune_count; i++)
             launches->known.names[launches->first_tune + i].value = recipe->tunes[i].values[at[i]];
         status = check_clauses(launches, "tune_where", &recipe->tune_where, error);
-        if (status != PLX_UNSUPPORTED || !advance(recipe, fixed, at))
+        if (status == PLX_OK ? behind-- == 0 : status != PLX_UNSUPPORTED)
             return status;
+        if (!advance(recipe, fixed, at))
+            return status != PLX_OK ? status : outside(error, "there are no more choices of its tunables");
     }
     return outside(error, "tune_where: none of the first %d choices is right", MOST_TRIES);
 }
@@ -471,7 +481,8 @@ static plx_status bind_launch(plx_launches *launches, size_t index, const plx_de
 /* ---- the whole
  * ---------------------------------------------------------------------------------------------------------- */
 
-static plx_status bind_domain(plx_launches *launches, const plx_chosen *chosen, size_t count, plx_error *error)
+static plx_status bind_domain(plx_launches *launches, const plx_chosen *chosen, size_t count, size_t behind,
+                              plx_error *error)
 {
     const plx_recipe_file *recipe = launches->recipe;
     plx_status status = check_words(launches, error);
@@ -479,7 +490,7 @@ static plx_status bind_domain(plx_launches *launches, const plx_chosen *chosen, 
         status = check_clauses(launches, "problem.where", &recipe->where, error);
     if (status == PLX_OK)
         status = check_clauses(launches, "device.where", &recipe->device_where, error);
-    return status == PLX_OK ? choose(launches, chosen, count, error) : status;
+    return status == PLX_OK ? choose(launches, chosen, count, behind, error) : status;
 }
 
 static plx_status bind_all(plx_launches *launches, const plx_device_info *device, plx_error *error)
@@ -504,8 +515,8 @@ void plx_launches_free(plx_launches *launches)
     free(launches);
 }
 
-plx_status plx_launches_make(const plx_recipe_file *recipe, const plx_problem *problem, const plx_device_info *device,
-                             const plx_chosen *chosen, size_t chosen_count, plx_launches **launches, plx_error *error)
+static plx_status begin(const plx_recipe_file *recipe, const plx_problem *problem, const plx_device_info *device,
+                        plx_launches **launches, plx_error *error)
 {
     plx_status status = plx_problem_check(problem, error);
     if (status != PLX_OK)
@@ -523,13 +534,38 @@ plx_status plx_launches_make(const plx_recipe_file *recipe, const plx_problem *p
     made->recipe = recipe;
     plx_problem_normalise(problem, &made->problem);
     plx_known_begin(&made->known, recipe->op, &made->problem, device);
-    status = bind_domain(made, chosen, chosen_count, error);
-    if (status == PLX_OK)
-        status = bind_all(made, device, error);
-    if (status != PLX_OK) {
-        plx_launches_free(made);
-        return status;
-    }
     *launches = made;
     return PLX_OK;
+}
+
+plx_status plx_launches_make(const plx_recipe_file *recipe, const plx_problem *problem, const plx_device_info *device,
+                             const plx_chosen *chosen, size_t chosen_count, plx_launches **launches, plx_error *error)
+{
+    plx_launches *made = NULL;
+    plx_status status = begin(recipe, problem, device, &made, error);
+    if (status == PLX_OK)
+        status = bind_domain(made, chosen, chosen_count, 0, error);
+    if (status == PLX_OK)
+        status = bind_all(made, device, error);
+    if (status == PLX_OK)
+        *launches = made;
+    else
+        plx_launches_free(made);
+    return status;
+}
+
+plx_status plx_recipe_choice(const plx_recipe_file *recipe, const plx_problem *problem, const plx_device_info *device,
+                             const plx_chosen *chosen, size_t chosen_count, size_t which,
+                             plx_chosen values[PLX_RECIPE_TUNES], plx_error *error)
+{
+    plx_launches *made = NULL;
+    plx_status status = begin(recipe, problem, device, &made, error);
+    if (status == PLX_OK)
+        status = bind_domain(made, chosen, chosen_count, which, error);
+    for (size_t i = 0; status == PLX_OK && i < recipe->tune_count; i++) {
+        values[i] = (plx_chosen){.value = made->known.names[made->first_tune + i].value};
+        (void)snprintf(values[i].name, sizeof values[i].name, "%s", recipe->tunes[i].name);
+    }
+    plx_launches_free(made);
+    return status;
 }

@@ -270,6 +270,15 @@ struct plx_launches {
     plx_bound_argument *pool;
 };
 
+/* PLX_INVALID: the recipe has no such tunable, or no such value of it. */
+plx_status plx_recipe_check_chosen(const plx_recipe_file *recipe, const plx_chosen *chosen, size_t count,
+                                   plx_error *error);
+/* The values of all tunables in the choice number `which` (0: the first) of those for which tune_where holds, the last
+ * tunable's value changing first.  PLX_UNSUPPORTED: there are fewer, or the recipe does not take the problem. */
+plx_status plx_recipe_choice(const plx_recipe_file *recipe, const plx_problem *problem, const plx_device_info *device,
+                             const plx_chosen *chosen, size_t chosen_count, size_t which,
+                             plx_chosen values[PLX_RECIPE_TUNES], plx_error *error);
+
 /* What no device and no driver would take (limits.c); `where` is the field, "launches[0]". */
 plx_status plx_launch_check(const plx_launches *launches, const plx_bound_launch *launch, const plx_device_info *device,
                             plx_error *error);

@@ -342,18 +342,17 @@ static plx_status add_vendors_kernels(candidate_list *list, plx_candidate candid
     return status;
 }
 
-/* "split-k:64x64/4" names split-k too. */
+/* "split-k:64x64/4" names split-k too, and "mine:sum:TILE=64" mine:sum. */
 static bool is_named(const plx_kernel *kernel, const char *name)
 {
-    const size_t length = (kernel->flags & PLX_KERNEL_ADDED) != 0 ? strlen(name) : strcspn(name, ":");
-    return strncmp(kernel->name, name, length) == 0 && kernel->name[length] == '\0';
+    const size_t length = strlen(kernel->name);
+    return strncmp(kernel->name, name, length) == 0 && (name[length] == '\0' || name[length] == ':');
 }
 
 static void take_config(plx_candidate *candidate, const char *name)
 {
-    const char *colon = strchr(name, ':');
-    if (colon != NULL)
-        (void)snprintf(candidate->config, sizeof candidate->config, "%s", colon + 1);
+    const size_t length = strlen(candidate->kernel->name);
+    (void)snprintf(candidate->config, sizeof candidate->config, "%s", name[length] == ':' ? name + length + 1 : "");
 }
 
 /* The kernels of one backend that one name selects.  A backend that is here only because
@@ -384,7 +383,7 @@ static plx_status select_kernels(candidate_list *list, plx_candidate candidate, 
             continue;
         *found = true;
         candidate.config[0] = '\0';
-        if ((candidate.kernel->flags & PLX_KERNEL_ADDED) == 0) /* whose name has a colon of its own */
+        if (!all)
             take_config(&candidate, name);
         status = add_candidate(list, &candidate, error);
     }

@@ -13,11 +13,17 @@ typedef struct tuning {
     plx_context *context;
     plx_results *results;
     plx_tuned *tuned;
-    size_t count;
-    plx_choice *changes; /* one for each of tuned */
+    size_t count, change_count;
+    plx_choice *changes; /* of those of tuned that can be kept */
     plx_comparison comparison;
     size_t searches, done; /* one for each problem and backend */
 } tuning;
+
+/* A kernel from a file is there while the file is: nothing of it is kept. */
+static bool is_from_file(const plx_record *record)
+{
+    return (record->kernel_flags & PLX_KERNEL_ADDED) != 0;
+}
 
 /* Baselines are no answer to the problem.  A noisy time may be: what is kept is better by its whole interval. */
 static bool may_be_chosen(const plx_record *record)
@@ -75,6 +81,10 @@ static plx_status default_kernel(const tuning *t, const plx_record *record, char
 {
     plx_backend *backend;
     const plx_kernel *kernel;
+    if (is_from_file(record)) { /* what it takes by itself, not the backend's choice of its own kernels */
+        (void)snprintf(name, capacity, "%s", t->comparison.options->kernels[0]);
+        return PLX_OK;
+    }
     plx_status status = plx_open(t->context, record->backend, &backend);
     if (status != PLX_OK)
         return status;
@@ -145,18 +155,21 @@ static plx_status add_tuned(tuning *t, size_t first)
     if (made.by_default == SIZE_MAX) /* the table's choice is not right: any that is will do */
         made.by_default = made.fastest;
     made.gain = records[made.by_default].time.median_ns / records[made.fastest].time.median_ns;
-    made.kept = is_better(&records[made.fastest], &records[made.by_default]);
+    made.kept = !is_from_file(&records[first]) && is_better(&records[made.fastest], &records[made.by_default]);
     grown = realloc(t->tuned, (t->count + 1) * sizeof *grown);
     if (grown == NULL)
         return PLX_NO_MEMORY;
     t->tuned = grown;
-    changes = realloc(t->changes, (t->count + 1) * sizeof *changes);
+    changes = realloc(t->changes, (t->change_count + 1) * sizeof *changes);
     if (changes == NULL)
         return PLX_NO_MEMORY;
     t->changes = changes;
-    fill_change(t, &made, &changes[t->count]);
-    if (!made.kept)
-        note_taken_back(&changes[t->count], &made);
+    if (!is_from_file(&records[first])) {
+        fill_change(t, &made, &changes[t->change_count]);
+        if (!made.kept)
+            note_taken_back(&changes[t->change_count], &made);
+        t->change_count++;
+    }
     grown[t->count++] = made;
     return PLX_OK;
 }
@@ -169,7 +182,7 @@ static plx_status choose_all(tuning *t, plx_error *error)
             status = add_tuned(t, i);
     if (status == PLX_NO_MEMORY)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the choices");
-    return t->count > 0 ? plx_tuned_change(t->context, t->changes, t->count, error) : status;
+    return t->change_count > 0 ? plx_tuned_change(t->context, t->changes, t->change_count, error) : status;
 }
 
 /* ---- the search and the comparison ------------------------------------------------- */
