@@ -8,6 +8,13 @@ static int attribute_check(cli_options *options)
 {
     plx_op ops[PLX_OP_COUNT];
     size_t count;
+    if (options->source != NULL && (options->given & OPT_ALL) != 0)
+        return cli_wrong_usage("--all takes the kernels of plugins, so not --source");
+    const int read = cli_kernel_read(options);
+    if (read != CLI_OK)
+        return read;
+    if (options->kernel != NULL && !cli_list_add(&options->kernels, plx_kernel_file_facts(options->kernel)->name))
+        return cli_wrong_usage("no memory");
     if ((options->given & OPT_ALL) == 0)
         return cli_work_read(options);
     if ((options->given & (OPT_SHAPE | OPT_SETTINGS)) != 0)
@@ -124,6 +131,8 @@ const cli_verb cli_attribute_verb = {
             "Each cell shows the registers of a thread, the bytes that were spilled, shared memory, and how many\n"
             "blocks fit on a multiprocessor.  For one kernel, or with -v, instructions are counted by class: in\n"
             "the texts and, where cuobjdump or nvdisasm is found, in the machine code (the driver's needs CUPTI).\n"
+            "With --source a kernel in a file (.cu, .ptx) takes part, beside those of --kernel.  Its text is run by\n"
+            "the API that it is for and by the other; a kernel in OpenCL C is run by OpenCL alone.\n"
             "A cell that can't exist says why.  Without such a device, only the instructions in the texts that\n"
             "the plugins carry are counted.\n"
             "\n"
@@ -133,9 +142,10 @@ const cli_verb cli_attribute_verb = {
             "Examples:\n"
             "  parallax attribute matvec --kernel shared-a-x\n"
             "  parallax attribute gemm 4096 4096 4096 --kernel tile-1d --json tile-1d.json\n"
+            "  parallax attribute gemm 4096 4096 4096 --source mine.cu\n"
             "  parallax attribute --all --seconds 0.2 --budget 120 --json attribution.json\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_TIME_LIMIT |
-               OPT_ALL | OPT_JSON,
+               OPT_ALL | OPT_JSON | OPT_KERNEL_FILE,
     .check = attribute_check,
     .run = attribute_run,
 };

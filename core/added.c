@@ -107,24 +107,76 @@ static plx_status check_list(const plx_launch_list *list, plx_error *error)
     return plx_reserved_check(NULL, "plx_launch_list", list->reserved, sizeof list->reserved, error);
 }
 
-plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, plx_error *error)
+/* As a backend carries them out. */
+static plx_status plan_list(plx_backend *backend, const plx_problem *problem, const plx_launch_list *list,
+                            plx_plugin_plan **plan, plx_error *error)
+{
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING);
+    const plx_status status = backend->plugin->plan_launches(backend->session, problem, list, plan, error);
+    plx_leave(&call);
+    backend->context->loaded();
+    return status;
+}
+
+plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, const plx_code *text, plx_error *error)
 {
     plx_backend *backend = plan->backend;
     const plx_launch_list *list = NULL;
     plx_problem chosen = plan->given;
     chosen.config = plan->config;
-    plx_status status = added->launches(added->data, &chosen, &backend->device, &list, error);
+    plx_status status =
+        added->launches(added->data, &chosen, text != NULL ? &text->device : &backend->device, &list, error);
     if (status != PLX_OK)
         return status;
     status = check_list(list, error);
-    if (status == PLX_OK) {
-        plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
-        status = backend->plugin->plan_launches(backend->session, &plan->given, list, &plan->plan, error);
-        plx_leave(&call);
-        backend->context->loaded();
-    }
+    plx_launch_list moved = *list;
+    if (text != NULL)
+        moved.language = PLX_MOVED_PTX;
+    if (status == PLX_OK)
+        status = plan_list(backend, &plan->given, &moved, &plan->plan, error);
     plan->is_added = true;
     plan->depth = list->depth;
+    added->release(added->data, list);
+    return status;
+}
+
+static void add_entries(const plx_launch_list *list, plx_code *code)
+{
+    for (size_t i = 0; i < list->launch_count && code->entry_count < PLX_MAX_ENTRIES; i++) {
+        size_t known = 0;
+        while (known < code->entry_count && strcmp(code->entries[known], list->launches[i].entry) != 0)
+            known++;
+        if (known == code->entry_count)
+            (void)snprintf(code->entries[code->entry_count++], sizeof code->entries[0], "%s", list->launches[i].entry);
+    }
+}
+
+plx_status plx_added_code(plx_backend *backend, const plx_added_kernel *added, const plx_problem *problem,
+                          plx_code *code, plx_error *error)
+{
+    const plx_launch_list *list = NULL;
+    plx_status status = added->launches(added->data, problem, &backend->device, &list, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *plan = NULL;
+    status = plan_list(backend, problem, list, &plan, error); /* only what it runs itself is its text */
+    if (status == PLX_OK)
+        backend->plugin->plan_destroy(plan);
+    if (status == PLX_OK && strcmp(list->language, "PTX") != 0)
+        status = plx_fail(error, PLX_UNSUPPORTED, "of a kernel in a file another API takes PTX, and this is %.30s",
+                          list->language);
+    plx_code made = {.language = "ptx", .convention = PLX_CONVENTION_POINTERS, .device = backend->device};
+    made.text = status == PLX_OK ? calloc(1, list->length + 1) : NULL;
+    if (status == PLX_OK && made.text == NULL)
+        status = plx_fail(error, PLX_NO_MEMORY, "no memory for its text");
+    if (status == PLX_OK) {
+        (void)snprintf(made.compiler, sizeof made.compiler, "%.90s", list->name);
+        made.max_registers = list->max_registers;
+        made.length = list->length;
+        memcpy(made.text, list->code, list->length);
+        add_entries(list, &made);
+        *code = made;
+    }
     added->release(added->data, list);
     return status;
 }

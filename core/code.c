@@ -9,6 +9,7 @@ typedef struct request {
     plx_problem whole;   /* a batch, perhaps; without a configuration */
     plx_problem problem; /* as its plugin is given it */
     size_t kernel;
+    const plx_added_kernel *added; /* NULL: it is the plugin's own */
 } request;
 
 static plx_status request_of(plx_backend *backend, const plx_problem *problem, const char *name, request *made)
@@ -16,15 +17,23 @@ static plx_status request_of(plx_backend *backend, const plx_problem *problem, c
     plx_status status = plx_plan_request(backend, problem, &made->problem);
     if (status == PLX_OK)
         status = plx_kernel_find(backend, &made->problem, name, &made->kernel, &made->problem.config);
-    if (status == PLX_OK && plx_added_of(backend->context, backend->module, problem->op, made->kernel) != NULL)
-        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: the code of %s is not the backend's own",
-                                backend->label, name);
     if (status == PLX_OK) {
+        made->added = plx_added_of(backend->context, backend->module, problem->op, made->kernel);
         made->whole = made->problem;
         made->whole.config = 0;
         (void)plx_batch_given(backend, made->kernel, &made->problem);
     }
     return status;
+}
+
+/* Only a plugin's own will do. */
+static plx_status request_of_own(plx_backend *backend, const plx_problem *problem, const char *name, request *made)
+{
+    const plx_status status = request_of(backend, problem, name, made);
+    return status != PLX_OK || made->added == NULL
+               ? status
+               : plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: the code of %s is not the backend's own",
+                                  backend->label, name);
 }
 
 /* The same of a plugin that has no device: its entry.  NULL: it fails with *status. */
@@ -101,6 +110,16 @@ static void clear(void *list, size_t bytes)
 
 /* ---- the text ------------------------------------------------------------------ */
 
+static plx_status text_of(plx_backend *backend, const request *asked, plx_code *code, plx_error *error)
+{
+    if (asked->added != NULL)
+        return plx_added_code(backend, asked->added, &asked->problem, code, error);
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_WRITING_CODE);
+    const plx_status status = backend->plugin->code(backend->session, &asked->problem, asked->kernel, code, error);
+    plx_leave(&call);
+    return status == PLX_OK ? check_text(backend->plugin, code, error) : status;
+}
+
 plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_code *code)
 {
     request asked;
@@ -109,11 +128,7 @@ plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const c
     if (status != PLX_OK)
         return status;
     *code = (plx_code){.text = NULL};
-    plx_entered call = plx_backend_enter(backend, PLX_CALL_WRITING_CODE);
-    status = backend->plugin->code(backend->session, &asked.problem, asked.kernel, code, &error);
-    plx_leave(&call);
-    if (status == PLX_OK)
-        status = check_text(backend->plugin, code, &error);
+    status = text_of(backend, &asked, code, &error);
     return status == PLX_OK ? status : plx_backend_failed(backend, status, &error, "the text of %s", kernel);
 }
 
@@ -143,6 +158,20 @@ void plx_code_free(plx_code *code)
 
 /* ---- plans ----------------------------------------------------------------------- */
 
+/* The launches of a kernel from a file are those of the device that its text is for. */
+static plx_status plan_text(plx_plan *plan, const request *asked, const plx_code *code, plx_error *error)
+{
+    plx_backend *backend = plan->backend;
+    if (asked->added != NULL)
+        return plx_added_plan(plan, asked->added, code, error);
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING_TEXT);
+    const plx_status status =
+        backend->plugin->plan_code(backend->session, &asked->problem, asked->kernel, code, &plan->plan, error);
+    plx_leave(&call);
+    backend->context->loaded();
+    return status;
+}
+
 plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel, const plx_code *code,
                             plx_plan **plan)
 {
@@ -162,10 +191,7 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
     made->config = asked.problem.config;
     status = plx_plan_prepare(made, asked.kernel);
     if (status == PLX_OK) {
-        plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING_TEXT);
-        status = backend->plugin->plan_code(backend->session, &asked.problem, asked.kernel, code, &made->plan, &error);
-        plx_leave(&call);
-        backend->context->loaded();
+        status = plan_text(made, &asked, code, &error);
         if (status != PLX_OK)
             (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name, kernel);
         else
@@ -201,7 +227,7 @@ plx_status plx_describe_kernel(plx_backend *backend, const plx_problem *problem,
     request asked;
     plx_error error = {.text = ""};
     plx_described_kernel *made = NULL;
-    plx_status status = request_of(backend, problem, kernel, &asked);
+    plx_status status = request_of_own(backend, problem, kernel, &asked);
     if (status != PLX_OK)
         return status;
     if (backend->plugin->describe == NULL)
@@ -234,7 +260,7 @@ plx_status plx_code_instructions(plx_backend *backend, const plx_problem *proble
 {
     request asked;
     plx_error error = {.text = ""};
-    plx_status status = request_of(backend, problem, kernel, &asked);
+    plx_status status = request_of_own(backend, problem, kernel, &asked);
     if (status != PLX_OK)
         return status;
     status = check_given(backend->context, code);

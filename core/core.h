@@ -189,7 +189,11 @@ const plx_added_kernel *plx_added_of(const plx_context *context, const plx_modul
 /* Whether it takes the problem; nothing is compiled. */
 plx_status plx_added_supports(plx_backend *backend, const plx_added_kernel *added, const plx_problem *problem,
                               plx_error *error);
-plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, plx_error *error);
+/* text: what is run, of another API of the same chip perhaps, whose launches it takes.  NULL: the backend's own. */
+plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, const plx_code *text, plx_error *error);
+/* Its text, if another API can take it; freed with plx_code_free(). */
+plx_status plx_added_code(plx_backend *backend, const plx_added_kernel *added, const plx_problem *problem,
+                          plx_code *code, plx_error *error);
 
 /* Fills context->directories. */
 plx_status plx_find_directories(plx_context *context, const plx_context_options *options);

@@ -163,7 +163,7 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     const plx_problem problem = problem_of(plan);
     const plx_added_kernel *added = plx_added_of(backend->context, backend->module, problem.op, index);
     if (added != NULL) {
-        status = plx_added_plan(plan, added, &error);
+        status = plx_added_plan(plan, added, NULL, &error);
     } else {
         plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
         status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);

@@ -48,6 +48,9 @@ typedef struct plx_plugin_queue plx_plugin_queue; /* in order, asynchronous */
 typedef struct plx_plugin_event plx_plugin_event; /* a point in a queue */
 typedef struct plx_plugin_plan plx_plugin_plan;   /* a problem made ready to run */
 
+/* The language of a list of launches (parallax/code.h) whose PTX another API of the same chip may be to run. */
+#define PLX_MOVED_PTX "moved PTX"
+
 /* One operand of a call: memory and where in it the operand starts.  Operands
  * stand in the operation's order: reduce x, result; transpose in, out;
  * matvec A, x, y; gemm A, B, C.  An operand without elements may have no memory. */
@@ -227,7 +230,9 @@ typedef struct plx_plugin {
     /* As plan(), of device code and launches that somebody else wrote; the core has checked problem and counts, not
      * whether the device takes them.  What the list has may go afterwards.  Pieces of memory belong to the plan, and
      * each queue has its own.  PLX_UNSUPPORTED, with the reason: not this language, or not on this device;
-     * PLX_BUILD_FAILED: the code does not compile, or has no such entry.  Empty: no kernels can be added. */
+     * PLX_BUILD_FAILED: the code does not compile, or has no such entry.  Empty: no kernels can be added.  A list in
+     * the language PLX_MOVED_PTX is one in PTX for an API that may be another than its own: plx_plan_of_code() of it.
+     */
     plx_status (*plan_launches)(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
                                 plx_plugin_plan **plan, plx_error *error);
     /* Whether the pieces of memory of such a plan are as a kernel must leave them; nothing of it is running.  Else

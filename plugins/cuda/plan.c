@@ -273,7 +273,8 @@ static plx_status add_given_way(plx_session *session, const plx_problem *problem
     plx_recipe recipe;
     plx_cuda_loaded loaded = {.list = list};
     plx_status status = plx_recipe_of_launches(list, problem, &session->info, &recipe, error);
-    if (status == PLX_OK && strcmp(list->language, "PTX") != 0 && strcmp(list->language, "cubin") != 0)
+    if (status == PLX_OK && strcmp(list->language, "PTX") != 0 && strcmp(list->language, "cubin") != 0 &&
+        strcmp(list->language, PLX_MOVED_PTX) != 0)
         status = plx_fail(error, PLX_UNSUPPORTED, "CUDA takes no %.30s from others: PTX and cubin", list->language);
     if (status == PLX_OK)
         status = take_pieces(list, plan, error);

@@ -39,8 +39,10 @@ plx_status plx_opencl_can_launch(const plx_recipe *recipe, plx_error *error)
 void plx_opencl_entry(const plx_code *code, const plx_recipe *recipe, const plx_step *step, char *entry,
                       size_t capacity)
 {
-    if (code != NULL && code->convention == PLX_CONVENTION_POINTERS)
-        (void)snprintf(entry, capacity, "%s_%s", step->entry, step->variant != NULL ? step->variant : recipe->variant);
+    const char *variant =
+        step->variant != NULL ? step->variant : recipe->variant; /* "" of launches that others wrote */
+    if (code != NULL && code->convention == PLX_CONVENTION_POINTERS && variant[0] != '\0')
+        (void)snprintf(entry, capacity, "%s_%s", step->entry, variant);
     else
         (void)snprintf(entry, capacity, "%s", step->entry);
 }
@@ -96,7 +98,8 @@ static uint64_t pointers_of(const plx_step *step, uint64_t *shared)
             bytes += (uint64_t)argument->value;
             continue;
         }
-        if (argument->kind == PLX_ARG_OPERAND || argument->kind == PLX_ARG_SCRATCH)
+        if (argument->kind == PLX_ARG_OPERAND || argument->kind == PLX_ARG_SCRATCH ||
+            argument->kind == PLX_ARG_POINTER || argument->kind == PLX_ARG_PIECE || argument->kind == PLX_ARG_NULL)
             bits |= UINT64_C(1) << parameter;
         parameter++;
     }

@@ -418,6 +418,24 @@ plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem
 
 /* ---- plans of launches that others wrote ----------------------------------------------- */
 
+/* Text of CUDA C++, of which NVIDIA's driver makes a program. */
+static plx_status build_ptx(planning *this, plx_plugin_plan *plan, plx_code *code, plx_error *error)
+{
+    char *text = NULL;
+    *code = (plx_code){.convention = PLX_CONVENTION_POINTERS, .device = this->session->info};
+    plx_status status = plx_opencl_gives_text(this->session, error);
+    if (status != PLX_OK)
+        return status;
+    code->text = (char *)(uintptr_t)this->list->code; /* only read */
+    this->code = code;
+    status = plx_opencl_pointer_text(code, &this->recipe, &text, error);
+    if (status == PLX_OK)
+        status = plx_cl_text_build(this->session, text, this->list->max_registers, &plan->text, &this->log, error);
+    this->program = plan->text;
+    free(text);
+    return status;
+}
+
 static plx_status build_given(planning *this, plx_error *error)
 {
     const plx_launch_list *list = this->list;
@@ -452,15 +470,21 @@ static plx_status take_pieces(const planning *this, plx_plugin_plan *plan, plx_e
 
 static plx_status make_given(planning *this, plx_plugin_plan *plan, plx_error *error)
 {
+    plx_code code;
     plan->is_given = true;
     plan->places = plx_cl_places_new(this->session);
     plx_status status =
         plan->places != NULL ? take_pieces(this, plan, error) : plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
     if (status == PLX_OK)
-        status = build_given(this, error);
+        status = strcmp(this->list->language, PLX_MOVED_PTX) == 0 ? build_ptx(this, plan, &code, error)
+                                                                  : build_given(this, error);
     if (status == PLX_OK)
         status = prepare_steps(this, plan, error);
-    return status == PLX_OK ? compare_counts(this, plan, error) : status;
+    if (status == PLX_OK)
+        status = compare_counts(this, plan, error);
+    this->code = NULL;
+    free(this->log);
+    return status;
 }
 
 plx_status plx_opencl_plan_launches(plx_session *session, const plx_problem *problem, const plx_launch_list *list,

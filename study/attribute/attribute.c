@@ -328,14 +328,30 @@ static plx_status attribute_operations(plx_attributing *a)
     return status;
 }
 
+/* A kernel from a file has no text in any plugin: without a device of two APIs there is nothing to count. */
+static bool is_from_file(const plx_attributing *a, const char *name)
+{
+    for (size_t plugin = 0; plugin < plx_plugin_count(a->context); ++plugin)
+        for (unsigned op = 0; op < PLX_OP_COUNT; ++op) {
+            const plx_kernel *kernel;
+            for (size_t i = 0; (kernel = plx_kernel_at(a->context, plugin, (plx_op)op, i)) != NULL; ++i)
+                if ((kernel->flags & PLX_KERNEL_ADDED) != 0 && strcmp(kernel->name, name) == 0)
+                    return true;
+        }
+    return false;
+}
+
 static plx_status attribute_all(plx_attributing *a)
 {
     const plx_status status = a->options->problem_count > 0 ? attribute_given(a) : attribute_operations(a);
-    if (status == PLX_OK && a->tried == 0 && a->options->kernel_count > 0)
+    if (status == PLX_OK && a->tried == 0 && a->options->kernel_count > 0 && !is_from_file(a, a->options->kernels[0]))
         return plx_fail(a->error, PLX_NOT_FOUND,
                         "no kernel \"%s\" whose device code another API takes; `parallax list kernels` shows those "
                         "there are",
                         a->options->kernels[0]);
+    if (a->tried == 0 && a->options->kernel_count > 0)
+        (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note,
+                       "no device here is reached by two APIs that take each other's device code: nothing was run");
     if (a->left_out > 0)
         (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note, "%s: %zu kernel%s left out",
                        plx_studies_stopped() ? "interrupted" : "time was up", a->left_out,

@@ -42,12 +42,20 @@ static plx_candidate candidate_of(const plx_attributing *a, const plx_subject *s
     };
 }
 
+/* A kernel from a file whose text can't be moved is run by its own API all the same. */
+static bool stays_at_home(const plx_subject *s, plx_cell cell)
+{
+    return (s->kernel->flags & PLX_KERNEL_ADDED) != 0 && plx_cells[cell].text == plx_cells[cell].runner;
+}
+
 static void run_cell(const plx_attributing *a, plx_subject *s, plx_cell cell, plx_candidate *candidate)
 {
     static const plx_trial_effort effort = {.repeat = false};
     const int text = plx_cells[cell].text;
     *candidate = candidate_of(a, s, cell);
-    if (text < 0 || s->texts->has[text]) {
+    if (text >= 0 && !s->texts->has[text] && stays_at_home(s, cell))
+        candidate->code = NULL;
+    if (text < 0 || s->texts->has[text] || stays_at_home(s, cell)) {
         plx_candidate_run(candidate, s->inputs, s->references, &effort);
         return;
     }
