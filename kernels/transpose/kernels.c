@@ -339,6 +339,15 @@ static bool suits_vector(const plx_problem *problem, const plx_device_info *devi
     return rows_aligned(problem, 128) && p->rows % tile == 0 && p->cols % tile == 0;
 }
 
+/* By PoCL on two threads of an EPYC: from 1 MB on naive takes 1.1 to 1.7 times as long for elements of 4 bytes, most
+ * where the sides are powers of two, whose columns meet in few lines of the caches.  For 8 bytes vector takes 1.1
+ * to 1.7 times as long, and 5 times where it goes element by element. */
+static bool suits_vector_of_processor(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_transpose_element(problem->dtype)->size == 4 && plx_transpose_elements(problem) >= 1 << 18 &&
+           suits_vector(problem, device);
+}
+
 /* Sizes that were not timed take it where its tiles are three quarters full. */
 static bool suits_sector_aligned(const plx_problem *problem, const plx_device_info *device)
 {
@@ -376,6 +385,7 @@ static bool has_short_side(const plx_problem *problem, const plx_device_info *de
  * for.  A device with little shared memory or small blocks gets a step that fits. */
 static const plx_preference preferences[] = {
     {PLX_ON_PROCESSOR, has_short_side, TALL_SKINNY},
+    {PLX_ON_PROCESSOR, suits_vector_of_processor, VECTOR},
     {PLX_ON_PROCESSOR, NULL, NAIVE},
     {PLX_ON_ANY, suits_vector, VECTOR},
     {PLX_ON_ANY, suits_sector_aligned, SECTOR_ALIGNED},

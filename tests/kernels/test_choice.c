@@ -30,10 +30,28 @@ static void test_classes(void **state)
     expect("onepass", large, opencl);
     expect("vector", large, other); /* nobody says that fences reach the whole device */
     expect("vector", large, processor);
-    expect("naive", plx_transpose_of(PLX_F32, 4096, 4096), processor);
+    expect("vector", plx_transpose_of(PLX_F32, 4096, 4096), processor);
+    expect("naive", plx_transpose_of(PLX_F32, 256, 256), processor);
+    expect("naive", plx_transpose_of(PLX_F32, 1000, 1003), processor);
+    expect("naive", plx_transpose_of(PLX_F64, 4096, 4096), processor);
     expect("tall-skinny", plx_transpose_of(PLX_F32, 100000, 3), processor);
     expect("row-per-thread", plx_matvec_of(PLX_F32, false, 100000, 17), processor);
     expect("tall-skinny", plx_matvec_of(PLX_F32, false, 4096, 4096), processor);
+}
+
+/* As many groups run at a time as it has threads. */
+static void test_products_of_a_processor(void **state)
+{
+    plx_device_info processor = fake_processor();
+    (void)state;
+    processor.units = 2;
+    expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 64, 64, 64), processor);
+    expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 128, 128, 128), processor);
+    expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 256, 256, 256), processor);
+    expect("tile-1d", plx_gemm_of(PLX_F64, false, false, 512, 512, 512), processor);
+    processor.units = 16; /* of which one large tile would leave fifteen idle */
+    expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 128, 128, 128), processor);
+    expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 512, 512, 512), processor);
 }
 
 static void test_sizes(void **state)
@@ -174,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_products_of_a_processor),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_f64_on_matrix_units),
         cmocka_unit_test(test_products_in_opencl),

@@ -157,6 +157,23 @@ static const contender contenders[] = {
     {PLX_GEMM_NAIVE, plx_gemm_naive_geometry, 0.5, 8.0},
 };
 
+/* The same of processors, each of whose threads has one group at a time: billions of multiply-adds in a second and
+ * thread in f32 and in f64, by PoCL on an EPYC. */
+static const contender of_processors[][COUNT(contenders)] = {
+    {
+        {PLX_GEMM_DOUBLE_BUFFER, plx_gemm_double_buffer_geometry, 6.7, 1.0},
+        {PLX_GEMM_TILE_1D, plx_gemm_tile_1d_geometry, 2.9, 1.0},
+        {PLX_GEMM_SMEM_BLOCK, plx_gemm_smem_block_geometry, 0.55, 1.0},
+        {PLX_GEMM_NAIVE, plx_gemm_naive_geometry, 0.6, 1.0},
+    },
+    {
+        {PLX_GEMM_DOUBLE_BUFFER, plx_gemm_double_buffer_geometry, 1.4, 1.0},
+        {PLX_GEMM_TILE_1D, plx_gemm_tile_1d_geometry, 2.1, 1.0},
+        {PLX_GEMM_SMEM_BLOCK, plx_gemm_smem_block_geometry, 0.55, 1.0},
+        {PLX_GEMM_NAIVE, plx_gemm_naive_geometry, 0.6, 1.0},
+    },
+};
+
 /* Time in units of its own, for one step along k: rounds of blocks, times a block's work. */
 static double cost(const contender *of, const plx_problem *problem, const plx_device_info *device)
 {
@@ -173,13 +190,15 @@ static double cost(const contender *of, const plx_problem *problem, const plx_de
 
 static uint32_t choose_contender(const plx_problem *problem, const plx_device_info *device)
 {
+    const bool processor = (device->features & PLX_FEATURE_CPU) != 0;
+    const contender *all = processor ? of_processors[problem->dtype == PLX_F64] : contenders;
     uint32_t best = PLX_GEMM_NAIVE;
     double least = INFINITY;
     for (size_t i = 0; i < COUNT(contenders); i++) {
-        const double time = cost(&contenders[i], problem, device);
-        if (time >= least || !can_run(contenders[i].kernel, problem, device))
+        const double time = cost(&all[i], problem, device);
+        if (time >= least || !can_run(all[i].kernel, problem, device))
             continue;
-        best = contenders[i].kernel;
+        best = all[i].kernel;
         least = time;
     }
     return best;
