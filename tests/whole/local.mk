@@ -8,7 +8,7 @@ AM_TESTS_ENVIRONMENT += CUDA_CFLAGS='$(CUDA_CFLAGS)'; export CUDA_CFLAGS;
 if HAVE_CUDA
 check_PROGRAMS += tests/whole/native_gpu
 endif
-EXTRA_DIST += tests/whole/batches_gpu.sh tests/whole/debian_packages.sh tests/whole/doors_gpu.sh tests/whole/equal_gpu.sh tests/whole/honest_gpu.sh tests/whole/native_gpu.sh tests/whole/judge_gpu.sh tests/whole/screen_one.sh tests/whole/screen_two.sh tests/whole/stranger.sh tests/whole/verdict_gpu.sh
+EXTRA_DIST += tests/whole/auto_processor.sh tests/whole/batches_gpu.sh tests/whole/debian_packages.sh tests/whole/doors_gpu.sh tests/whole/equal_gpu.sh tests/whole/honest_gpu.sh tests/whole/native_gpu.sh tests/whole/judge_gpu.sh tests/whole/screen_one.sh tests/whole/screen_two.sh tests/whole/stranger.sh tests/whole/verdict_gpu.sh
 tests_whole_native_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 tests_whole_native_gpu_LDADD = libparallax.la
 
