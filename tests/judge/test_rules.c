@@ -160,18 +160,20 @@ static void the_blame_on_the_right_one(void **unused)
         fail_msg("an honest kernel is not refused without the rule that is for it");
 }
 
-static bool is_believed(unsigned left_out)
+/* Whether the honest kernel is timed by the device's clock, or by the host's, in one of the tries: where processors
+ * have much else to do, what a launch costs the host may be as long as what a clock leaves out. */
+static bool has_clock(unsigned left_out, bool of_device)
 {
     const needed honest = {.liar = "honest", .m = 64, .n = 64, .k = 32};
-    bool believed = false;
+    bool found = false;
 
     plx_rules_left_out = left_out;
-    for (int i = 0; !believed && i < (left_out != 0 ? TRIES : 1); ++i) {
+    for (int i = 0; !found && i < TRIES; ++i) {
         const plx_record record = record_of(&honest);
-        believed = record.time.measured && record.time.device_clock;
+        found = record.time.measured && record.time.device_clock == of_device;
     }
     plx_rules_left_out = 0;
-    return believed;
+    return found;
 }
 
 /* A clock that tells 12 % less. */
@@ -179,10 +181,10 @@ static void a_clock_that_is_held_to_another(void **unused)
 {
     (void)unused;
     (void)setenv("LIARS_CLOCK", "fast", 1);
-    const bool with = is_believed(0), without = is_believed(PLX_RULE_CLOCK);
+    const bool refused = has_clock(0, false), believed = has_clock(PLX_RULE_CLOCK, true);
     (void)unsetenv("LIARS_CLOCK");
-    assert_false(with);
-    assert_true(without);
+    assert_true(refused);
+    assert_true(believed);
 }
 
 int main(void)
