@@ -9,6 +9,12 @@
 # BACKEND is cuda where nothing else is said, or opencl; each kernel is judged TIMES (10).  HONEST_LIMIT=SECONDS (540): when it is
 # over no further judge begins, and what was done is counted.  HONEST_JOBS=N at a time (4; 1 with fewer than 4 processors).
 # HONEST_ONLY=WORD: those whose name has it.
+#
+# HONEST_MORE=FOLDER: kernels from outside of this tree, too.  Its file `list` has a line for each: a name, the API (cuda, opencl) or
+# "any", an operation and a source below the folder, whose recipe lies beside it (NAME.json), and further words of judge, as
+# --shape and --dtype; what begins with # is a remark:
+#
+#     their-gemm opencl gemm their/gemm.cl --shape 192x256x320 --dtype f32
 set -u
 export LC_ALL=C
 parallax=$PWD/parallax
@@ -281,6 +287,18 @@ own gemm split-k 20x20x7000
 own gemm stream-k 192x256x1000
 own gemm mma-sync 192x256x320 --dtype f16
 own gemm tile-1d 192x256x320 --dtype f64
+
+# more FOLDER: what others have.
+more() {
+    [ -r "$1/list" ] || { echo "HONEST_MORE: $1 has no file 'list'" >&2 && exit 2; }
+    while read -r name of op source words; do
+        case $name in '' | '#'*) continue ;; esac
+        [ -n "$source" ] && [ -r "$1/$source" ] || { echo "HONEST_MORE: $1/list: $name: no source '$source'" >&2 && exit 2; }
+        # shellcheck disable=SC2086 # words
+        case $of in any | "$api") listed "$name" "$op" --source "$1/$source" --backend "$backend" $words ;; esac
+    done <"$1/list"
+}
+[ -z "${HONEST_MORE-}" ] || more "$HONEST_MORE"
 
 # ---- over and over -----------------------------------------------------------------------------------------------------------------
 
