@@ -16,8 +16,8 @@ typedef struct made_list {
     plx_launches *launches;
     plx_given *arguments; /* as the bound pool: those of launches and of structs */
     char *code, *options, *entries[PLX_RECIPE_LAUNCHES];
-    unsigned char (*values)[8]; /* of each in the pool */
-    void *structs[PLX_RECIPE_LAUNCHES * PLX_RECIPE_ARGUMENTS];
+    unsigned char (*values)[8];                                    /* of each in the pool */
+    void *structs[2 * PLX_RECIPE_LAUNCHES * PLX_RECIPE_ARGUMENTS]; /* of each its bytes and its pointers */
     size_t struct_count;
 } made_list;
 

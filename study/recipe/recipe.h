@@ -26,7 +26,7 @@ enum {
     PLX_RECIPE_OPTIONS = 32,
     PLX_RECIPE_LAUNCHES = 8,
     PLX_RECIPE_ARGUMENTS = 64,
-    PLX_RECIPE_MEMBERS = 32, /* of a struct */
+    PLX_RECIPE_MEMBERS = 64, /* of a struct */
     PLX_RECIPE_RANK = 5,
     PLX_RECIPE_FIELD = 96
 };

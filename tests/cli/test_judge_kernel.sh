@@ -222,6 +222,21 @@ fi
 for name in transpose reduce gemm matvec-rows; do
     judged 0 right 'mine:' --source "$examples/$name.cl" --quick --no-timing --dtype f32
 done
+# As many structs as a recipe can have; CUTLASS's own has 50 members.
+{
+    echo 'typedef struct { long of[64]; } wide; typedef struct { int n; } one;'
+    printf '%s' "$head, wide w"
+    for i in $(seq 60); do printf ', one a%s' "$i"; done
+    echo ') { float s = 0; for (long i = 0; i < n; i++) s += x[i]; *y = w.of[63] == 64 && a60.n == 60 ? s : -1; }'
+} >"$work/structs.cl"
+members=$(seq 64 | sed 's/.*/{"i64": &}/' | paste -sd ,)
+structs=$(seq 60 | sed 's/.*/{"struct": [{"i32": &}]}/' | paste -sd ,)
+launch="{\"entry\": \"k\", \"grid\": [1], \"block\": [1], \"args\": [$plain, {\"struct\": [$members]}, $structs]}"
+printf '{"parallax_recipe": 1, "op": "reduce", "api": "opencl", "launches": [%s]}' \
+    "$launch, $launch, $launch, $launch, $launch, $launch, $launch, $launch" >"$work/structs.json"
+expect_run 0 '' run reduce 1000 --source "$work/structs.cl" --backend opencl --input integer --seed 1 --dtype f32 --out "$work/structs.npy" --quiet
+expect_run 0 '' run reduce 1000 --source "$work/right.cl" --backend opencl --input integer --seed 1 --dtype f32 --out "$work/right.npy" --quiet
+cmp -s "$work/structs.npy" "$work/right.npy" || fail "structs: another sum"
 judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 1 --best-of 2
 shows 'reduce f32 1000 sum: '
 says right '"seed_anew": '

@@ -1,6 +1,8 @@
 /* Bad recipes: each is refused in one line, which has the row's words. */
 #include "recipe_tables.h"
 
+#define FOUR "{\"i32\":1},{\"i32\":1},{\"i32\":1},{\"i32\":1}"
+#define SIXTEEN FOUR "," FOUR "," FOUR "," FOUR
 #define ARG(text) "{" HEAD "," LAUNCHES("{\"entry\":\"f\"," ONE ",\"args\":[" text "]}") "}"
 #define MAP(text) TOP("\"maps\":{\"a\":{" text "}}")
 
@@ -237,6 +239,8 @@ const bad bads[] = {
     {ARG("{\"null\":false}"), "launches[0].args[0].null: true is expected", true},
     {ARG("{\"null\":0}"), "launches[0].args[0].null", true},
     {ARG("{\"struct\":[]}"), "launches[0].args[0].struct: 0 items", true},
+    {ARG("{\"struct\":[" SIXTEEN "," SIXTEEN "," SIXTEEN "," SIXTEEN ",{\"i32\":1}]}"),
+     "launches[0].args[0].struct: 65 items; 1 to 64 are expected", true},
     {ARG("{\"struct\":{}}"), "launches[0].args[0].struct: an object, where a list", true},
     {ARG("{\"struct\":[{\"struct\":[{\"i32\":1}]}]}"), "a struct has no struct in it", false},
     {ARG("{\"struct\":[{\"local\":1}]}"), "a struct has no local in it", false},
