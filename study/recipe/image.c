@@ -151,12 +151,25 @@ static plx_status compare_launch(const plx_launches *launches, const plx_bound_l
     return plx_launches_refuse(launches, launch->is->field, error, "%s", beside.why);
 }
 
+/* "name", or "beginning*" */
 static bool is_named(const plx_recipe_file *recipe, const char *name)
 {
-    for (size_t i = 0; i < recipe->global_count; i++)
-        if (strcmp(recipe->globals[i], name) == 0)
+    for (size_t i = 0; i < recipe->global_count; i++) {
+        const char *named = recipe->globals[i];
+        const size_t length = strlen(named);
+        if (named[length - 1] == '*' ? strncmp(named, name, length - 1) == 0 : strcmp(named, name) == 0)
             return true;
+    }
     return false;
+}
+
+/* Headers of libraries declare variables by the dozen that no kernel uses (libcu++ does): so many are looked for. */
+enum { UNUSED_GLOBALS = 256 };
+
+/* A cubin keeps the addresses of all its variables, so that it does not tell which are used. */
+static bool is_unused(const image *with, const char *name, size_t *tried)
+{
+    return with->cubin == NULL && (*tried)++ < UNUSED_GLOBALS && plx_ptx_is_unused(with->text, name);
 }
 
 static bool next_global(const image *with, const char **text, size_t *at, char *name, size_t capacity)
@@ -168,20 +181,22 @@ static bool next_global(const image *with, const char **text, size_t *at, char *
 /* What outlives a launch is said. */
 static plx_status compare_globals(const plx_recipe_file *recipe, const image *with, plx_error *error)
 {
-    char name[PLX_PTX_NAME];
+    char name[PLX_PTX_NAME], first[PLX_PTX_NAME] = "", more[96] = "";
     const char *text = with->text;
-    size_t at = 0;
+    size_t at = 0, tried = 0, count = 0;
     while (next_global(with, &text, &at, name, sizeof name))
-        if (!is_named(recipe, name)) {
-            (void)plx_fail(
-                error, PLX_INVALID,
-                "%.120s: the variable '%.80s' of device code outlives a launch, and the recipe does not name "
-                "it: \"globals\": {\"%.80s\": \"scratch\"}, or constant, or zero_once",
-                with->path, name, name);
-            plx_text_clean(error->text, sizeof error->text);
-            return PLX_INVALID;
-        }
-    return PLX_OK;
+        if (!is_named(recipe, name) && !is_unused(with, name, &tried) && count++ == 0)
+            memcpy(first, name, sizeof first);
+    if (count == 0)
+        return PLX_OK;
+    if (count > 1)
+        (void)snprintf(more, sizeof more, " (%zu more are not named; \"x*\" names all that begin with x)", count - 1);
+    (void)plx_fail(error, PLX_INVALID,
+                   "%.120s: the variable '%.80s' of device code outlives a launch, and the recipe does not name it: "
+                   "\"globals\": {\"%.80s\": \"scratch\"}, or constant, or zero_once%s",
+                   with->path, first, first, more);
+    plx_text_clean(error->text, sizeof error->text);
+    return PLX_INVALID;
 }
 
 /* Launches that nobody counts. */

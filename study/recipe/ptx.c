@@ -198,6 +198,16 @@ bool plx_ptx_global(const char **at, char *name, size_t capacity)
     return false;
 }
 
+bool plx_ptx_is_unused(const char *text, const char *name)
+{
+    words of = {.at = text};
+    const size_t length = strlen(name);
+    size_t seen = 0;
+    while (seen < 2 && next(&of))
+        seen += of.length >= length && strncmp(of.word, name, length) == 0;
+    return seen < 2;
+}
+
 static bool has(const char *text, const char *beginning, bool whole)
 {
     words of = {.at = text};

@@ -25,6 +25,8 @@ enum { PLX_PTX_NAME = 256 };
 /* The next variable in global memory from *at on, which moves behind it; false: there is none.  Those in which
  * compilers keep the texts of messages are passed over. */
 bool plx_ptx_global(const char **at, char *name, size_t capacity);
+/* Whether the text has it only once, where it is declared: no code can reach it. */
+bool plx_ptx_is_unused(const char *text, const char *name);
 /* Whether a variable of this name is such a text. */
 bool plx_ptx_is_message(const char *name);
 /* Whether a word of the text begins so. */

@@ -99,19 +99,25 @@ judged 0 compiled 'nothing was run' transpose --source "$examples/turn_rows.ptx"
 sed 's/"i32": "rows"/"i64": "rows"/' "$examples/transpose-triton.json" >"$work/wide.json"
 cp "$examples/turn_rows.ptx" "$examples/turn_rows.json" "$work"
 judged 2 bad_recipe 'parameter 3 is .u32' transpose --source "$work/turn_rows.ptx" --recipe "$work/wide.json" --compile-only
-# A variable that outlives launches is named; texts of messages are not, nor what a function has, nor a comment.
+# A variable that outlives launches is named, as it is or by its beginning; texts of messages are not, nor what a function has, nor a
+# comment, nor what no code uses, as those of libcu++'s headers.
 global='.visible .global .align 4 .u32 kept[4] = {1, 2, 3, 4};
 .global .align 1 .b8 $str[3] = {72, 105, 0};
 .global .attribute(.managed) .align 8 .b64 other;
+.global .align 1 .b8 _ZN4cuda3std5beginE[1];
 // .global .u32 commented;
-.func f() { .reg .b32 %r1; ld.global.u32 %r1, [kept]; ret; }'
+.func f() { .reg .b32 %r1; ld.global.u32 %r1, [kept]; ld.global.u32 %r1, [other+4]; ret; }'
 awk -v text="$global" '{ print } /^\.address_size/ { print text }' "$examples/turn_rows.ptx" >"$work/turn_rows.ptx"
 cp "$examples/transpose-triton.json" "$work/globals.json"
 judged 2 bad_recipe "the variable 'kept' of device code outlives a launch" transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
 sed -i 's/"launches":/"globals": {"kept": "scratch"}, "launches":/' "$work/globals.json"
 judged 2 bad_recipe "the variable 'other' of device code" transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
-sed -i 's/"kept":/"other": "constant", "kept":/' "$work/globals.json"
-judged 0 compiled 'nothing was run' transpose --source "$work/turn_rows.ptx" --recipe "$work/globals.json" --compile-only
+sed 's/"kept":/"other": "constant", "kept":/' "$work/globals.json" >"$work/both.json"
+judged 0 compiled 'nothing was run' transpose --source "$work/turn_rows.ptx" --recipe "$work/both.json" --compile-only
+sed 's/"kept":/"ot*": "constant", "kept":/' "$work/globals.json" >"$work/both.json"
+judged 0 compiled 'nothing was run' transpose --source "$work/turn_rows.ptx" --recipe "$work/both.json" --compile-only
+sed 's/"kept":/"kept*": "scratch", "oth":/' "$work/globals.json" >"$work/both.json"
+judged 2 bad_recipe "the variable 'other' of device code" transpose --source "$work/turn_rows.ptx" --recipe "$work/both.json" --compile-only
 # The same of a cubin, which ptxas made of variables.ptx: it has sizes of parameters, and no types.
 cp "${top_srcdir:-.}/tests/recipe/cubin/variables.cubin" "$work/variables.cubin"
 of_cubin() { # ARGUMENT [GLOBALS]
@@ -123,6 +129,7 @@ cubin() { # EXIT STATUS WORD
 }
 of_cubin '{"operand": "result"}'
 cubin 2 bad_recipe "the variable 'other' of device code outlives a launch"
+grep -qF '1 more are not named' "$work/record" || fail "the second variable is not counted"
 of_cubin '{"operand": "result"}' '"globals": {"other": "scratch"},'
 cubin 2 bad_recipe "the variable 'kept' of device code"
 of_cubin '{"operand": "result"}' '"globals": {"other": "scratch", "kept": "constant"},'
