@@ -7,6 +7,7 @@ cmocka_tests += \
 	tests/results/test_attribution \
 	tests/results/test_gains \
 	tests/results/test_npy \
+	tests/results/test_npy_writing \
 	tests/results/test_report \
 	tests/results/test_results \
 	tests/results/test_sets \
@@ -31,8 +32,12 @@ tests_results_test_diff_noise_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_diff_noise_LDADD = $(study_ldadd)
 tests_results_test_gains_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_gains_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_npy_SOURCES = tests/results/test_npy.c tests/results/npy_support.c tests/results/npy_support.h
 tests_results_test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_npy_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
+tests_results_test_npy_writing_SOURCES = tests/results/test_npy_writing.c tests/results/npy_support.c tests/results/npy_support.h
+tests_results_test_npy_writing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_results_test_npy_writing_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 tests_results_test_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_report_LDADD = tests/results/libreport.a libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 tests_results_test_tables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
