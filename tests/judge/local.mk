@@ -1,5 +1,6 @@
 # The judge.  These tests reach behind the library's exports.
 cmocka_tests += tests/judge/test_generate tests/judge/test_reference tests/judge/test_floats tests/judge/test_bound tests/judge/test_validate \
+	tests/judge/test_validate_exact tests/judge/test_validate_large \
 	tests/judge/test_fence tests/judge/test_halves tests/judge/test_result tests/judge/test_honest tests/judge/test_rules tests/judge/test_at_once
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c tests/judge/judge_support.h
@@ -14,9 +15,16 @@ tests_judge_test_reference_LDADD = $(study_ldadd)
 tests_judge_test_bound_SOURCES = tests/judge/test_bound.c tests/judge/judge_support.h
 tests_judge_test_bound_CFLAGS = $(study_cflags)
 tests_judge_test_bound_LDADD = $(study_ldadd)
-tests_judge_test_validate_SOURCES = tests/judge/test_validate.c tests/judge/judge_support.h
+validate_support = tests/judge/validate_support.c tests/judge/validate_support.h tests/judge/judge_support.h
+tests_judge_test_validate_SOURCES = tests/judge/test_validate.c $(validate_support)
 tests_judge_test_validate_CFLAGS = $(study_cflags)
 tests_judge_test_validate_LDADD = $(study_ldadd)
+tests_judge_test_validate_exact_SOURCES = tests/judge/test_validate_exact.c $(validate_support)
+tests_judge_test_validate_exact_CFLAGS = $(study_cflags)
+tests_judge_test_validate_exact_LDADD = $(study_ldadd)
+tests_judge_test_validate_large_SOURCES = tests/judge/test_validate_large.c $(validate_support)
+tests_judge_test_validate_large_CFLAGS = $(study_cflags)
+tests_judge_test_validate_large_LDADD = $(study_ldadd)
 
 tests_judge_test_fence_SOURCES = tests/judge/test_fence.c study/subject/fence.c study/subject/subject.h
 tests_judge_test_fence_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
