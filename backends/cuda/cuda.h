@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 typedef struct plx_cuda_program plx_cuda_program; /* a loaded module, in program.c */
+typedef struct plx_cuda_shared plx_cuda_shared;   /* one of text, in program_shared.c */
 typedef struct plx_cuda_retired plx_cuda_retired; /* scratch memory that nothing new uses, in scratch.c */
 
 struct plx_session {
@@ -23,8 +24,9 @@ struct plx_session {
     bool shares;   /* memory is made so that another process can reach each piece by itself */
     plx_device_info info;
     atomic_bool lost;     /* a sticky error has killed the context */
-    pthread_mutex_t lock; /* guards programs, attributes of their functions, monitor, retired */
+    pthread_mutex_t lock; /* guards programs, shared, attributes of their functions, monitor, retired */
     plx_cuda_program *programs;
+    plx_cuda_shared *shared;
     plx_cuda_retired *retired;       /* of queues that are gone */
     struct plx_nvml_device *monitor; /* tells clocks and power; NULL until sought, or unknown */
     bool sought_monitor;
@@ -220,6 +222,12 @@ plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, 
 plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t max_registers, CUmodule *module,
                               plx_error *error);
 void plx_cuda_text_unload(plx_session *session, CUmodule module);
+/* The same for text that keeps nothing from launch to launch, whose functions are told nothing that another plan might
+ * not want (program_shared.c): one module for all who take the same text, each of whom gives it back. */
+plx_status plx_cuda_shared_take(plx_session *session, const char *text, size_t length, uint32_t max_registers,
+                                plx_cuda_shared **shared, plx_error *error);
+CUmodule plx_cuda_shared_module(const plx_cuda_shared *shared);
+void plx_cuda_shared_give_back(plx_session *session, plx_cuda_shared *shared);
 plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry, CUfunction *function,
                                   plx_error *error);
 /* The bytes of each parameter, and how many there are, of which at most `capacity` are written.  *known false: the
@@ -258,5 +266,6 @@ plx_status plx_cuda_locate(const plx_memory *memory, uint64_t offset, uint64_t b
 
 /* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);
+void plx_cuda_shared_unload(plx_session *session);
 
 #endif

@@ -97,6 +97,7 @@ void plx_cuda_close(plx_session *session)
     plx_cuda_thread thread;
     (void)plx_cuda_enter_relaxed(session, &thread, &ignored);
     plx_cuda_programs_unload(session);
+    plx_cuda_shared_unload(session);
     plx_cuda_sweep_all(session);
     plx_cuda_leave(&thread);
     release_context(session);

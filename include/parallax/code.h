@@ -151,7 +151,8 @@ typedef struct plx_launch_list {
     plx_function_call *call; /* of the language "function" */
     void *call_data;         /* outlives the plan */
     uint64_t written;        /* which operand it writes */
-    uint64_t reserved[5];    /* 0 */
+    uint64_t keeps_nothing; /* 1: its code has no variables that outlive a launch, so plans may share what was loaded */
+    uint64_t reserved[4];   /* 0 */
 } plx_launch_list;
 
 /* A kernel of a plugin for one problem, as anybody could launch it; the list points into what is behind it.  Freed with

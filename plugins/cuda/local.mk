@@ -28,6 +28,7 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/peer.c \
 	backends/cuda/probe.c \
 	backends/cuda/program.c \
+	backends/cuda/program_shared.c \
 	backends/cuda/program_text.c \
 	backends/cuda/ptx_text.c \
 	backends/cuda/queue.c \

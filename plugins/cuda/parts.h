@@ -33,7 +33,8 @@ typedef struct plx_cuda_given {
  * its operands and the device's memory allow. */
 struct plx_plugin_plan {
     plx_session *session;
-    CUmodule text; /* that it was made from; NULL: from our own images */
+    CUmodule text;           /* that it was made from; NULL: from our own images */
+    plx_cuda_shared *shared; /* whose module that is; NULL: it is the plan's */
     size_t way_count;
     plx_cuda_way ways[PLX_CUDA_WAYS];
     plx_cuda_given *given;       /* NULL: the kernel is ours */

@@ -143,7 +143,10 @@ void plx_cuda_plan_destroy(plx_plugin_plan *plan)
 {
     for (size_t i = 0; i < plan->way_count; i++)
         free_launches(&plan->ways[i]);
-    plx_cuda_text_unload(plan->session, plan->text);
+    if (plan->shared != NULL)
+        plx_cuda_shared_give_back(plan->session, plan->shared);
+    else
+        plx_cuda_text_unload(plan->session, plan->text);
     free_given(plan);
     free(plan);
 }
@@ -267,6 +270,27 @@ static plx_status make_given_maps(plx_session *session, const plx_launch_list *l
     return status;
 }
 
+/* A function that is told how shared memory and cache share their place is told so for all who launch it. */
+static bool may_be_shared(const plx_launch_list *list)
+{
+    bool may = list->keeps_nothing == 1;
+    for (size_t i = 0; i < list->launch_count; i++)
+        may = may && list->launches[i].carveout < 0;
+    return may;
+}
+
+/* Where it has variables that outlive a launch, no plan finds in them what another one left. */
+static plx_status load_given(plx_session *session, const plx_launch_list *list, plx_plugin_plan *plan, plx_error *error)
+{
+    if (!may_be_shared(list))
+        return plx_cuda_text_load(session, list->code, list->max_registers, &plan->text, error);
+    const plx_status status =
+        plx_cuda_shared_take(session, list->code, list->length, list->max_registers, &plan->shared, error);
+    if (status == PLX_OK)
+        plan->text = plx_cuda_shared_module(plan->shared);
+    return status;
+}
+
 static plx_status add_given_way(plx_session *session, const plx_problem *problem, const plx_launch_list *list,
                                 plx_plugin_plan *plan, plx_error *error)
 {
@@ -279,7 +303,7 @@ static plx_status add_given_way(plx_session *session, const plx_problem *problem
     if (status == PLX_OK)
         status = take_pieces(list, plan, error);
     if (status == PLX_OK)
-        status = plx_cuda_text_load(session, list->code, list->max_registers, &plan->text, error);
+        status = load_given(session, list, plan, error);
     if (status != PLX_OK)
         return status;
     loaded.text = plan->text;

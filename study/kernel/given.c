@@ -2,6 +2,8 @@
  */
 #include "study/kernel/kernel.h"
 
+#include "study/recipe/ptx.h"
+
 #include <parallax/half.h>
 
 #include <inttypes.h>
@@ -318,6 +320,8 @@ static plx_status add_code(made_list *made, const plx_kernel_file *kernel, const
         made->list.code = made->code;
         made->list.length = compiled->length;
     }
+    if (compiled != NULL || kernel->source.kind == PLX_SOURCE_PTX)
+        made->list.keeps_nothing = plx_ptx_keeps_nothing(made->list.code);
     const bool is_spirv = kernel->source.kind == PLX_SOURCE_SPV;
     return kernel->source.kind == PLX_SOURCE_CL || is_spirv ? add_options(made, is_spirv, error) : PLX_OK;
 }

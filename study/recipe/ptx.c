@@ -181,14 +181,22 @@ bool plx_ptx_is_message(const char *name)
     return false;
 }
 
+/* The next one of the module, which lies outside of functions and lists of parameters; those may point there, too. */
+static bool next_variable(words *of)
+{
+    int depth = 0;
+    while (next(of)) {
+        depth += (is(of, "{") || is(of, "(")) - (is(of, "}") || is(of, ")"));
+        if (depth == 0 && is(of, ".global") && read_name(of))
+            return true;
+    }
+    return false;
+}
+
 bool plx_ptx_global(const char **at, char *name, size_t capacity)
 {
     words of = {.at = *at};
-    int depth = 0;
-    while (next(&of)) {
-        depth += (is(&of, "{") || is(&of, "(")) - (is(&of, "}") || is(&of, ")")); /* parameters may point there, too */
-        if (depth != 0 || !is(&of, ".global") || !read_name(&of))
-            continue;
+    while (next_variable(&of)) {
         (void)snprintf(name, capacity, "%.*s", (int)of.length, of.word);
         *at = of.at;
         if (!plx_ptx_is_message(name))
@@ -206,6 +214,19 @@ bool plx_ptx_is_unused(const char *text, const char *name)
     while (seen < 2 && next(&of))
         seen += of.length >= length && strncmp(of.word, name, length) == 0;
     return seen < 2;
+}
+
+bool plx_ptx_keeps_nothing(const char *text)
+{
+    enum { MOST = 64 }; /* for each the text is read */
+    char name[PLX_PTX_NAME];
+    words of = {.at = text};
+    for (size_t i = 0; next_variable(&of); i++) {
+        (void)snprintf(name, sizeof name, "%.*s", (int)of.length, of.word);
+        if (i == MOST || !plx_ptx_is_unused(text, name))
+            return false;
+    }
+    return true;
 }
 
 static bool has(const char *text, const char *beginning, bool whole)

@@ -27,6 +27,8 @@ enum { PLX_PTX_NAME = 256 };
 bool plx_ptx_global(const char **at, char *name, size_t capacity);
 /* Whether the text has it only once, where it is declared: no code can reach it. */
 bool plx_ptx_is_unused(const char *text, const char *name);
+/* Whether no code reaches any variable in global memory, not even such a text. */
+bool plx_ptx_keeps_nothing(const char *text);
 /* Whether a variable of this name is such a text. */
 bool plx_ptx_is_message(const char *name);
 /* Whether a word of the text begins so. */

@@ -224,6 +224,70 @@ static void queues_share_no_piece(void **unused)
     end_work(&work);
 }
 
+/* Text that keeps nothing is assembled once for all plans of a session, and stays for the next one. */
+static void one_module_serves_plans(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    work.list.keeps_nothing = 1;
+    plx_plugin_plan *one = plan_of(&work), *other = plan_of(&work);
+    assert_int_equal(fake->modules, 1);
+    (void)execute(&work, one);
+    plugin->plan_destroy(one);
+    (void)execute(&work, other);
+    plugin->plan_destroy(other);
+    assert_int_equal(fake->modules, 1);
+    fake->last_text[0] = '\0';
+    one = plan_of(&work);
+    assert_string_equal(fake->last_text, "");
+    work.list.max_registers = 32; /* other machine code */
+    other = plan_of(&work);
+    assert_int_equal(fake->modules, 2);
+    plugin->plan_destroy(other);
+    plugin->plan_destroy(one);
+    end_work(&work);
+    assert_int_equal(fake->modules, 0);
+}
+
+/* Those that nobody uses are few. */
+static void modules_do_not_pile_up(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    work.list.keeps_nothing = 1;
+    for (uint32_t registers = 16; registers < 48; registers++) {
+        work.list.max_registers = registers;
+        plugin->plan_destroy(plan_of(&work));
+    }
+    assert_int_equal(fake->modules, 8);
+    fake->last_text[0] = '\0';
+    work.list.max_registers = 47; /* the oldest went */
+    plugin->plan_destroy(plan_of(&work));
+    assert_string_equal(fake->last_text, "");
+    end_work(&work);
+    assert_int_equal(fake->modules, 0);
+}
+
+/* Where variables outlive a launch, no plan finds in them what another one left; a carve-out is the function's. */
+static void what_keeps_something_is_loaded_anew(void **unused)
+{
+    workbench work;
+    (void)unused;
+    begin_work(&work);
+    plx_plugin_plan *one = plan_of(&work), *other = plan_of(&work);
+    assert_int_equal(fake->modules, 2);
+    plugin->plan_destroy(one);
+    plugin->plan_destroy(other);
+    assert_int_equal(fake->modules, 0);
+    work.list.keeps_nothing = 1;
+    work.list.launches[0].carveout = 50;
+    plugin->plan_destroy(plan_of(&work));
+    assert_int_equal(fake->modules, 0);
+    end_work(&work);
+}
+
 static void expect_refused(workbench *work, plx_status wanted, const char *words)
 {
     plx_plugin_plan *plan = NULL;
@@ -375,6 +439,9 @@ int main(void)
         cmocka_unit_test(garbage_is_renewed),
         cmocka_unit_test(maps_lie_in_memory),
         cmocka_unit_test(queues_share_no_piece),
+        cmocka_unit_test(one_module_serves_plans),
+        cmocka_unit_test(modules_do_not_pile_up),
+        cmocka_unit_test(what_keeps_something_is_loaded_anew),
         cmocka_unit_test(what_can_not_be_is_refused),
         cmocka_unit_test(functions_reach_the_memory),
         cmocka_unit_test(alignment_is_kept),

@@ -20,6 +20,9 @@ void *fake_handle(void *right);
 /* The text in its room, or one without an end. */
 void fake_text(char *room, size_t capacity, const char *right);
 
+/* Appends a line to the file $FAKE_TELLS: the call, the number of the process, what it is about. */
+void fake_tell(const char *function, const char *about);
+
 /* ---- what is computed ---------------------------------------------------- */
 
 /* The plainest kernel of each operation, at the launch, with pointers and numbers as `values`, eight bytes each:

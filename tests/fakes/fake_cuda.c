@@ -310,6 +310,7 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     if (taken != NULL && atoi(taken) == device)
         return (CUresult)46; /* CUDA_ERROR_DEVICE_UNAVAILABLE */
     fake_cuda.contexts++;
+    fake_tell("cuDevicePrimaryCtxRetain", "");
     *context = fake_handle(fake_context(device));
     return CUDA_SUCCESS;
 }

@@ -62,6 +62,7 @@ EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned
     if (result != CUDA_SUCCESS)
         return result;
     fake_cuda.modules++;
+    fake_tell("cuModuleLoadDataEx", "");
     *module = fake_handle(&the_module);
     if (fake_cuda.module_loaded != NULL && !is_fatbin(image))
         fake_cuda.module_loaded(fake_cuda.last_text, strlen(fake_cuda.last_text));
@@ -130,6 +131,8 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute att
 {
     ENTER(fake_enter_context, "cuFuncSetAttribute");
     (void)function;
+    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+        return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return CUDA_ERROR_INVALID_VALUE;
     fake_cuda.dynamic_shared_limit = value;

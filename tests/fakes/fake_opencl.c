@@ -2,7 +2,8 @@
  * device memory is the host's, what is enqueued is done at once, launches of the plainest kernels compute,
  * and calls meet the faults that are planned (answers.h).  What is left of a context when it goes is told on
  * standard error.  $FAKE_OPENCL_NVIDIA: the device is one of NVIDIA's, whose programs are PTX;
- * $FAKE_OPENCL_VERSION: what its platform calls its version.  Not for several threads at once. */
+ * $FAKE_OPENCL_VERSION: what its platform calls its version.  Contexts and programs are told
+ * (answers.h).  Not for several threads at once. */
 #include "fake_opencl.h"
 
 #include <stdio.h>
@@ -264,6 +265,7 @@ EXPORT cl_context clCreateContext(const cl_context_properties *properties, cl_ui
     (void)notify;
     (void)data;
     *code = fake_enter("clCreateContext");
+    fake_tell("clCreateContext", "");
     if (*code == CL_SUCCESS && (count != 1 || !fake_is(devices[0], DEVICE)))
         *code = CL_INVALID_DEVICE;
     return *code == CL_SUCCESS ? fake_given(fake_make(CONTEXT, 0), code, CL_OUT_OF_HOST_MEMORY) : NULL;

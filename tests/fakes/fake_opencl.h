@@ -24,7 +24,7 @@ typedef struct object {
     struct object *of; /* BUFFER: that it is part of; KERNEL: its program */
     char *bytes;       /* BUFFER: its memory; PROGRAM: its binary */
     size_t length;
-    char entry[96]; /* KERNEL */
+    char entry[96]; /* KERNEL; PROGRAM: the first line of its source */
     uint64_t arguments[MOST_ARGUMENTS];
     bool is_memory[MOST_ARGUMENTS];
     cl_uint argument_count;

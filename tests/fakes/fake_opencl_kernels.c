@@ -11,12 +11,17 @@ static const char binary[] = ".version 8.0\n.target sm_90\n.address_size 64\n// 
 EXPORT cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
                                             const size_t *lengths, cl_int *code)
 {
-    (void)texts;
-    (void)lengths;
     *code = fake_enter("clCreateProgramWithSource");
     if (*code == CL_SUCCESS && (!fake_is(context, CONTEXT) || count == 0))
         *code = CL_INVALID_CONTEXT;
-    return *code == CL_SUCCESS ? fake_given(fake_make(PROGRAM, 0), code, CL_OUT_OF_HOST_MEMORY) : NULL;
+    object *made = *code == CL_SUCCESS ? fake_make(PROGRAM, 0) : NULL;
+    if (*code != CL_SUCCESS)
+        return NULL;
+    if (made != NULL && lengths != NULL)
+        (void)snprintf(made->entry, sizeof made->entry, "%.*s", (int)strnlen(texts[0], lengths[0]), texts[0]);
+    if (made != NULL)
+        made->entry[strcspn(made->entry, "\n")] = '\0';
+    return fake_given(made, code, CL_OUT_OF_HOST_MEMORY);
 }
 
 EXPORT cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *devices,
@@ -43,6 +48,7 @@ EXPORT cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_
     (void)options;
     (void)notify;
     (void)data;
+    fake_tell("clBuildProgram", fake_is(program, PROGRAM) ? ((const object *)program)->entry : "");
     return fake_is(program, PROGRAM) ? CL_SUCCESS : CL_INVALID_PROGRAM;
 }
 
