@@ -18,6 +18,7 @@ typedef struct worker {
     size_t device_count;
     const char *labels[JUDGED_PEERS]; /* the kernel's device first, then others of the same chip */
     size_t label_count;
+    judged_backends open; /* from one study to the next */
 } worker;
 
 static void say(judged *to, judged_status status, const char *format, ...) PLX_PRINTF(3, 4);
@@ -104,6 +105,7 @@ static bool find_device(worker *w)
 static void end(worker *w)
 {
     free(w->devices);
+    judged_backends_close(&w->open);
     if (w->context != NULL)
         plx_context_destroy(w->context);
 }
@@ -240,6 +242,7 @@ static judged_status fault_of(const plx_record *record)
 static bool check_cases(worker *w)
 {
     judged *to = w->to;
+    judged_backends_open(&w->open, w->context, w->labels, 1);
     const char *names[] = {to->facts.name};
     const plx_op op = plx_kernel_file_op(w->options->kernel);
     plx_results results;
@@ -259,6 +262,8 @@ static bool check_cases(worker *w)
         .progress = progress,
         .progress_data = to,
         .failure = on_failure,
+        .opened = w->open.at,
+        .opened_count = w->open.count,
     };
     const plx_status status = plx_check(w->context, &wanted, &to->counts, &results, &error);
     if (status != PLX_OK) {
@@ -299,6 +304,7 @@ static bool check_drawn(worker *w, const plx_problem *like, uint64_t seed)
         plx_error error = {""};
         if (input == PLX_INPUT_SPECIAL && to->facts.finite_only)
             continue;
+        judged_backends_open(&w->open, w->context, w->labels, 1);
         const plx_compare_options wanted = {
             .backends = w->labels,
             .backend_count = 1,
@@ -311,6 +317,8 @@ static bool check_drawn(worker *w, const plx_problem *like, uint64_t seed)
             .no_timing = true,
             .progress = progress,
             .progress_data = to,
+            .opened = w->open.at,
+            .opened_count = w->open.count,
         };
         const plx_status status = plx_compare(w->context, &wanted, &results, &error);
         if (status != PLX_OK) {
@@ -409,9 +417,11 @@ static bool run_shape(worker *w, judged_shape *shape)
     plx_results results;
     plx_error error = {""};
     const bool no_timing = (w->options->given & OPT_NO_TIMING) != 0;
+    const size_t backend_count = no_timing ? 1 : w->label_count;
+    judged_backends_open(&w->open, w->context, w->labels, backend_count);
     const plx_compare_options wanted = {
         .backends = w->labels,
-        .backend_count = no_timing ? 1 : w->label_count,
+        .backend_count = backend_count,
         .kernels = names,
         .kernel_count = no_timing ? 1 : 2,
         .problems = &shape->problem,
@@ -422,6 +432,8 @@ static bool run_shape(worker *w, judged_shape *shape)
         .seconds_per_kernel = w->options->seconds,
         .progress = progress,
         .progress_data = to,
+        .opened = w->open.at,
+        .opened_count = w->open.count,
     };
     const plx_status status = plx_compare(w->context, &wanted, &results, &error);
     if (status != PLX_OK) {
@@ -436,18 +448,15 @@ static bool run_shape(worker *w, judged_shape *shape)
 /* What a block of each launch takes. */
 static void find_launches(const worker *w, judged_shape *shape)
 {
-    plx_backend *backend = NULL;
+    plx_backend *backend = judged_backend(&w->open, w->to->label);
     plx_plan *plan = NULL;
-    if (plx_open(w->context, w->to->label, &backend) == PLX_OK &&
-        plx_plan_create(backend, &shape->problem, w->to->facts.name, &plan) == PLX_OK &&
+    if (backend != NULL && plx_plan_create(backend, &shape->problem, w->to->facts.name, &plan) == PLX_OK &&
         plx_plan_launches(plan, shape->launches, JUDGED_LAUNCHES, &shape->launch_count) != PLX_OK)
         shape->launch_count = 0;
     if (shape->launch_count > JUDGED_LAUNCHES)
         shape->launch_count = JUDGED_LAUNCHES;
     if (plan != NULL)
         plx_plan_destroy(plan);
-    if (backend != NULL)
-        plx_close(backend);
 }
 
 /* Of a function: its process has ended. */
@@ -524,6 +533,7 @@ static bool capture_shape(worker *w, judged_shape *shape)
     const char *names[] = {to->facts.name};
     plx_results results;
     plx_error error = {""};
+    judged_backends_open(&w->open, w->context, w->labels, 1);
     const plx_compare_options wanted = {
         .backends = w->labels,
         .backend_count = 1,
@@ -536,6 +546,8 @@ static bool capture_shape(worker *w, judged_shape *shape)
         .no_timing = true,
         .progress = progress,
         .progress_data = to,
+        .opened = w->open.at,
+        .opened_count = w->open.count,
     };
     plx_kernel_file_capture(w->options->kernel, &shape->captured);
     const plx_status status = plx_compare(w->context, &wanted, &results, &error);

@@ -119,6 +119,22 @@ void judged_time(cli_options *options, judged *to);
 /* The same of a claim: with another seed, and on shapes that are drawn besides. */
 void judged_time_anew(cli_options *options, judged *to);
 
+/* ---- judge_backends.c ------------------------------------------------------------------- */
+
+/* Starts as {.count = 0}. */
+typedef struct judged_backends {
+    plx_backend *at[JUDGED_PEERS];
+    size_t count;
+} judged_backends;
+
+/* Opens those of the labels that are not open, or were lost; what can't be opened is left out, and is for the study to
+ * say. */
+void judged_backends_open(judged_backends *backends, plx_context *context, const char *const *labels, size_t count);
+/* NULL: it is not open. */
+plx_backend *judged_backend(const judged_backends *backends, const char *label);
+/* Ahead of their context. */
+void judged_backends_close(judged_backends *backends);
+
 /* ---- judge_sanitize.c --------------------------------------------------------------------- */
 
 /* Runs it under each tool for its device; *stopped ends that. */

@@ -41,6 +41,7 @@ libplx_verbs_la_SOURCES = \
 	cli/problem.c \
 	cli/progress.c \
 	cli/judge_kernel.c \
+	cli/judge_backends.c \
 	cli/judge_worker.c \
 	cli/judged.h \
 	cli/judge_replay.c \

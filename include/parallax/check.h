@@ -34,7 +34,12 @@ typedef struct plx_check_options {
     void (*failure)(void *data, const plx_record *record, const char *command);
     /* Of cases that are drawn and follow those of the list, whose number it leaves as it is; 0: there are none. */
     uint64_t drawn_seed;
-    uint64_t reserved[7]; /* 0: new members go here */
+    /* Backends of this context that are open already and stay the caller's: each is taken where its label ("opencl:0")
+     * is named, or where all are, instead of opening the device once more.  Nobody else uses them meanwhile.  Other
+     * threads than the caller's open their own. */
+    plx_backend *const *opened;
+    size_t opened_count;
+    uint64_t reserved[5]; /* 0: new members go here */
 } plx_check_options;
 
 typedef struct plx_check_reason {

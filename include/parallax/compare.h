@@ -31,7 +31,11 @@ typedef struct plx_compare_options {
     /* Called between steps of the work; may be NULL. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
-    uint64_t reserved[8]; /* 0: new members go here */
+    /* Backends of this context that are open already and stay the caller's: each is taken where its label ("opencl:0")
+     * is named, or where all are, instead of opening the device once more.  Nobody else uses them meanwhile. */
+    plx_backend *const *opened;
+    size_t opened_count;
+    uint64_t reserved[6]; /* 0: new members go here */
 } plx_compare_options;
 
 /* Validates every (problem, backend, kernel) against the reference and against each

@@ -255,7 +255,7 @@ static void *work(void *data)
     omp_set_num_threads(c->threads_each);
 #endif
     (void)plx_phase_turn(&w->timer, PLX_CHECK_OTHER);
-    if (plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, &w->opened,
+    if (plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, NULL, &w->opened,
                                      &ignored) != PLX_OK)
         return NULL;
     if (same_devices(c, w))
@@ -487,8 +487,9 @@ static plx_status check_all(check *c, plx_check_counts *counts)
 
 static plx_status check_with(check *c, plx_check_counts *counts)
 {
-    plx_status status =
-        plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, &c->opened, c->error);
+    const plx_lent_backends lent = {c->options->opened, c->options->opened_count};
+    plx_status status = plx_backends_open_what_opens(c->context, c->options->backends, c->options->backend_count, &lent,
+                                                     &c->opened, c->error);
 
     if (status == PLX_OK)
         status = check_all(c, counts);

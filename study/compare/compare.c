@@ -436,7 +436,8 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
         return plx_fail(error, PLX_INVALID, "launches can take turns on up to %d queues, not %zu", PLX_MAX_QUEUES,
                         options->queues);
     *c = (plx_comparison){.options = options, .results = results, .error = error};
-    status = plx_backends_open_what_opens(context, options->backends, options->backend_count, &c->opened, error);
+    const plx_lent_backends lent = {options->opened, options->opened_count};
+    status = plx_backends_open_what_opens(context, options->backends, options->backend_count, &lent, &c->opened, error);
     if (status == PLX_OK)
         status = plx_backends_devices(&c->opened, results, error);
     if (status != PLX_OK)

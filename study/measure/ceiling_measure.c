@@ -383,24 +383,35 @@ static void see_way(best_way *found, plx_backend *through)
         found->own = seen;
 }
 
-/* Measures by each device of the plugin that is this chip, opened for it. */
+/* By the device of that label: the backend itself, or another one, which is opened for it. */
+static void see_through(best_way *found, const char *label)
+{
+    plx_backend *through;
+
+    if (strcmp(plx_backend_label(found->backend), label) == 0) {
+        see_way(found, found->backend);
+        return;
+    }
+    if (plx_open(plx_backend_context(found->backend), label, &through) != PLX_OK)
+        return;
+    see_way(found, through);
+    plx_close(through);
+}
+
+/* Measures by each device of the plugin that is this chip. */
 static void each_device(best_way *found, size_t plugin)
 {
     plx_context *context = plx_backend_context(found->backend);
     plx_plugin_report report;
     plx_device_info info;
-    plx_backend *through;
     char label[48];
 
     if (plx_plugin_at(context, plugin, &report) != PLX_OK)
         return;
     for (size_t device = 0; device < report.device_count && !is_enough(found); ++device) {
         (void)snprintf(label, sizeof label, "%.36s:%u", report.name, (unsigned)device);
-        if (plx_device_at(context, plugin, device, &info) != PLX_OK || !is_way(found, &info) ||
-            plx_open(context, label, &through) != PLX_OK)
-            continue;
-        see_way(found, through);
-        plx_close(through);
+        if (plx_device_at(context, plugin, device, &info) == PLX_OK && is_way(found, &info))
+            see_through(found, label);
     }
 }
 

@@ -11,6 +11,42 @@ static plx_status lift(const plx_context *context, plx_status status, plx_error 
     return status == PLX_OK ? PLX_OK : plx_fail(error, status, "%s", plx_message(context));
 }
 
+/* ---- backends that are lent -------------------------------------------------------- */
+
+static bool is_lent(const plx_open_backends *opened, const plx_backend *backend)
+{
+    for (size_t i = 0; i < opened->lent.count; ++i)
+        if (opened->lent.backends[i] == backend)
+            return true;
+    return false;
+}
+
+static void give_back(const plx_open_backends *opened, plx_backend *backend)
+{
+    if (!is_lent(opened, backend))
+        plx_close(backend);
+}
+
+/* The device of that label: the one that is lent, else opened. */
+static plx_status open_or_take(const plx_open_backends *opened, const char *label, plx_backend **backend)
+{
+    for (size_t i = 0; i < opened->lent.count; ++i)
+        if (strcmp(plx_backend_label(opened->lent.backends[i]), label) == 0) {
+            *backend = opened->lent.backends[i];
+            return PLX_OK;
+        }
+    return plx_open(opened->context, label, backend);
+}
+
+static plx_status check_lent(const plx_open_backends *opened, plx_error *error)
+{
+    for (size_t i = 0; i < opened->lent.count; ++i)
+        if (plx_backend_context(opened->lent.backends[i]) != opened->context)
+            return plx_fail(error, PLX_INVALID, "opened[%zu]: %s is a backend of another context", i,
+                            plx_backend_label(opened->lent.backends[i]));
+    return PLX_OK;
+}
+
 /* ---- backends ------------------------------------------------------------------- */
 
 /* The number of the same device among those that are open, or how many are. */
@@ -39,11 +75,12 @@ static plx_status keep(plx_open_backends *opened, plx_backend *backend, bool nam
 
     if (place < opened->count) {
         opened->named[place] = opened->named[place] || named;
-        plx_close(backend);
+        if (opened->backends[place] != backend)
+            give_back(opened, backend);
         return PLX_OK;
     }
     if (!grow(opened)) {
-        plx_close(backend);
+        give_back(opened, backend);
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of backends");
     }
     opened->backends[place] = backend;
@@ -98,7 +135,7 @@ static plx_status open_named(plx_open_backends *opened, const char *name, bool g
 {
     plx_backend *backend;
     plx_device_info info;
-    const plx_status status = lift(opened->context, plx_open(opened->context, name, &backend), error);
+    const plx_status status = lift(opened->context, open_or_take(opened, name, &backend), error);
 
     if (status == PLX_OK)
         return keep(opened, backend, true, error);
@@ -116,7 +153,7 @@ static plx_status open_found(plx_open_backends *opened, size_t plugin, const cha
     plx_device_info info;
 
     (void)snprintf(label, sizeof label, "%s:%zu", name, device);
-    if (plx_open(opened->context, label, &backend) == PLX_OK)
+    if (open_or_take(opened, label, &backend) == PLX_OK)
         return keep(opened, backend, false, error);
     (void)snprintf(reason, sizeof reason, "%s", plx_message(opened->context));
     bool known = plx_device_at(opened->context, plugin, device, &info) == PLX_OK;
@@ -164,11 +201,16 @@ static plx_status open_each(plx_open_backends *opened, const char *const *names,
     return status;
 }
 
-static plx_status open_backends(plx_context *context, const char *const *names, size_t count, bool goes_on,
-                                plx_open_backends *opened, plx_error *error)
+static plx_status open_backends(plx_context *context, const char *const *names, size_t count,
+                                const plx_lent_backends *lent, bool goes_on, plx_open_backends *opened,
+                                plx_error *error)
 {
     plx_open_backends made = {.context = context, .began = plx_activity_mark_now()};
-    const plx_status status = open_each(&made, names, count, goes_on, error);
+    if (lent != NULL)
+        made.lent = *lent;
+    plx_status status = check_lent(&made, error);
+    if (status == PLX_OK)
+        status = open_each(&made, names, count, goes_on, error);
 
     plx_host_take_threads(); /* for what a study computes itself, its references first */
     if (status == PLX_OK)
@@ -181,19 +223,19 @@ static plx_status open_backends(plx_context *context, const char *const *names, 
 plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count, plx_open_backends *opened,
                              plx_error *error)
 {
-    return open_backends(context, names, count, false, opened, error);
+    return open_backends(context, names, count, NULL, false, opened, error);
 }
 
 plx_status plx_backends_open_what_opens(plx_context *context, const char *const *names, size_t count,
-                                        plx_open_backends *opened, plx_error *error)
+                                        const plx_lent_backends *lent, plx_open_backends *opened, plx_error *error)
 {
-    return open_backends(context, names, count, true, opened, error);
+    return open_backends(context, names, count, lent, true, opened, error);
 }
 
 void plx_backends_close(plx_open_backends *opened)
 {
     while (opened->count > 0)
-        plx_close(opened->backends[--opened->count]);
+        give_back(opened, opened->backends[--opened->count]);
     free(opened->backends);
     free(opened->named);
     free(opened->unopened);

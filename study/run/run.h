@@ -256,9 +256,16 @@ plx_activity plx_activity_since(const plx_activity_mark *began);
 
 /* ---- open backends (backends.c) -------------------------------------------------- */
 
+/* Backends that are open already, and stay their owner's. */
+typedef struct plx_lent_backends {
+    plx_backend *const *backends;
+    size_t count;
+} plx_lent_backends;
+
 /* The backends of a study, opened. */
 typedef struct plx_open_backends {
     plx_context *context;
+    plx_lent_backends lent; /* of `backends` those that are among these are not closed */
     plx_backend **backends;
     const plx_study_device *devices; /* the results', in the same order; NULL: not written yet */
     const plx_backend *only;         /* that is asked for candidates; NULL: all are */
@@ -279,9 +286,9 @@ typedef struct plx_open_backends {
 plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count, plx_open_backends *opened,
                              plx_error *error);
 /* The same, but a backend that is named, is there and fails to open is one of the unopened, as long as another
- * opens. */
+ * opens.  Those that are lent are taken for their labels.  lent NULL: none are. */
 plx_status plx_backends_open_what_opens(plx_context *context, const char *const *names, size_t count,
-                                        plx_open_backends *opened, plx_error *error);
+                                        const plx_lent_backends *lent, plx_open_backends *opened, plx_error *error);
 void plx_backends_close(plx_open_backends *opened);
 /* Writes the devices of the backends into the results, in the same order, with what is
  * measured of them; what is made of the backends then goes by it. */

@@ -531,7 +531,7 @@ static plx_status open_all(screening *s, plx_error *error)
 {
     const plx_screen_options *options = s->options;
     const plx_status status =
-        plx_backends_open_what_opens(s->context, options->backends, options->backend_count, &s->opened, error);
+        plx_backends_open_what_opens(s->context, options->backends, options->backend_count, NULL, &s->opened, error);
     if (status == PLX_OK || status == PLX_NOT_FOUND || status == PLX_INVALID)
         return status;
     plx_screen_blame(s->device, status == PLX_NO_MEMORY ? PLX_UNTESTED : PLX_MISCONFIGURED, "it can't be opened: %s",
