@@ -159,6 +159,10 @@ study_recipe_sources = \
 	study/recipe/device.c \
 	study/recipe/dialects.c \
 	study/recipe/draft.c \
+	study/recipe/draft.h \
+	study/recipe/draft_block.c \
+	study/recipe/draft_parameters.c \
+	study/recipe/draft_write.c \
 	study/recipe/expression.c \
 	study/recipe/expression.h \
 	study/recipe/image.c \
