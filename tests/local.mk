@@ -109,7 +109,7 @@ quick_scripts = \
 	tests/house/test_symbols.sh \
 	tests/kernels/test_embed.sh
 # What those meet.
-quick_fakes = fake-cuda fake-cupti fake-nvml plx-dummy-good plx-dummy-mute plx-dummy-short plx-dummy-unresolved plx-faulty \
+quick_fakes = fake-cuda fake-cupti fake-nvml plx-dummy-bare plx-dummy-good plx-dummy-mute plx-dummy-shaped plx-dummy-short plx-dummy-unresolved plx-faulty \
 	plx-hostile plx-modelled
 whole_forms = \
 	tests/cli/test_judge_function.sh \

@@ -10,12 +10,6 @@
 
 #include <cmocka.h>
 
-#define assert_contains(text, part)                                     \
-    do {                                                                \
-        if (strstr((text), (part)) == NULL)                             \
-            fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
-    } while (0)
-
 #ifndef DUMMY_TELLS
 #define DUMMY_TELLS true /* what it supports */
 #endif

@@ -108,3 +108,36 @@ plx_context *context_of(const char *directory)
     assert_int_equal(plx_context_create(&options, &context), PLX_OK);
     return context;
 }
+
+plx_plugin_report report_of(plx_context *context, const char *directory, const char *file)
+{
+    plx_plugin_report report = {.name = NULL};
+    char *path = NULL;
+    assert_true(asprintf(&path, "%s/plx-%s.so", directory, file) > 0);
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
+        if (strcmp(report.path, path) == 0) {
+            free(path);
+            return report;
+        }
+    }
+    fail_msg("no report for %s", path);
+    return report;
+}
+
+void shape(const char *variable, size_t value)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%zu", value);
+    assert_int_equal(setenv(variable, text, 1), 0);
+}
+
+int unshape(void **state)
+{
+    static const char *const all[] = {"DUMMY_NULL", "DUMMY_ABI",   "DUMMY_SIZE",
+                                      "DUMMY_NAME", "DUMMY_EMPTY", "DUMMY_KERNEL"};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        (void)unsetenv(all[i]);
+    return 0;
+}

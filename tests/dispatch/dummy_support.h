@@ -11,6 +11,12 @@
 #define DUMMY_GOOD "good"
 #endif
 
+#define assert_contains(text, part)                                     \
+    do {                                                                \
+        if (strstr((text), (part)) == NULL)                             \
+            fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
+    } while (0)
+
 /* A new empty directory; removed with all that it holds by directory_remove(). */
 char *directory_make(void);
 void directory_remove(char *directory);
@@ -29,5 +35,11 @@ dummy_state *controls_of(const char *dummy);
 
 /* A context that searches one directory first. */
 plx_context *context_of(const char *directory);
+
+/* The report of the plugin that lies at DIRECTORY/plx-FILE.so. */
+plx_plugin_report report_of(plx_context *context, const char *directory, const char *file);
+/* What tests/fakes/dummy_shaped.c shows from now on; what it always shows, again. */
+void shape(const char *variable, size_t value);
+int unshape(void **state);
 
 #endif

@@ -1,5 +1,5 @@
 # The loader and the dispatcher, by plugins without hardware.
-cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_guard tests/dispatch/test_messages \
+cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_opening tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_guard tests/dispatch/test_messages \
 	tests/dispatch/test_dispatch_short tests/dispatch/test_native tests/dispatch/test_tensor tests/dispatch/test_batch tests/dispatch/test_batch_short \
 	tests/dispatch/test_first_use
 long_tests += tests/dispatch/test_hostile.sh
@@ -26,6 +26,8 @@ tests_dispatch_libsupport_a_SOURCES = tests/dispatch/dummy_support.c tests/dispa
 tests_dispatch_libsupport_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_loader_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_loader_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_opening_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_dispatch_test_opening_LDADD = tests/dispatch/libsupport.a libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c tests/dispatch/dispatch_bench.h \
 	tests/dispatch/dispatch_failures.c tests/dispatch/dispatch_plans.c tests/dispatch/dispatch_transfers.c
 tests_dispatch_test_dispatch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
