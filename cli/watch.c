@@ -21,6 +21,18 @@ typedef struct watched {
 
 static unsigned seconds_allowed;
 
+/* Between two pieces of work Ctrl-C is heeded; a compiler or a kernel can't be stopped within one. */
+static void say_awaited(const plx_call *call)
+{
+    static bool is_said;
+    if (is_said)
+        return;
+    is_said = true;
+    cli_progress_end();
+    cli_say("interrupted: waiting for %s (%s%s%s); Ctrl-C again ends at once, without what is finished", call->backend,
+            call->what, call->kernel[0] != '\0' ? ", " : "", call->kernel);
+}
+
 static void look(watched *all)
 {
     static plx_call calls[MOST_CALLS];
@@ -31,6 +43,8 @@ static void look(watched *all)
         is_in[calls[i].thread % MOST_CALLS] = true;
         one->seconds = one->number == calls[i].number ? one->seconds + 1 : 0;
         one->number = calls[i].number;
+        if (one->seconds > 0 && plx_studies_stopped())
+            say_awaited(&calls[i]);
         if (one->seconds >= seconds_allowed + calls[i].work / SLOWEST)
             cli_give_up(&calls[i], one->seconds);
     }

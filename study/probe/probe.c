@@ -2,6 +2,7 @@
  * and lets the verdicts follow. */
 #include "study/probe/probe.h"
 #include "study/measure/measure.h"
+#include "study/results/results.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,12 +116,17 @@ static void try_point(run *r, size_t point)
     plx_references references = {.has_copy = false};
     plx_error error = {.text = ""};
 
-    progress(r, "validating", p->label);
+    if (!plx_studies_stopped())
+        progress(r, "validating", p->label);
     ++r->all->done;
     *candidate = (plx_candidate){.backend = r->backend,
                                  .info = &r->all->results->devices[r->sweep->device].info,
                                  .device = r->sweep->device,
                                  .kernel = kernel_named(r->backend, p->problem.op, p->kernel)};
+    if (plx_studies_stopped()) {
+        refuse(candidate, PLX_OUTCOME_NOT_RUN, plx_reason_interrupted);
+        return;
+    }
     if (candidate->kernel == NULL) {
         refuse(candidate, PLX_OUTCOME_UNSUPPORTED, "this backend has no such kernel");
         return;
@@ -166,13 +172,15 @@ static double seconds_per_point(const run *r)
 
 static plx_status run_points(run *r, plx_error *error)
 {
-    plx_status status;
+    plx_status status = PLX_OK;
 
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
-    progress(r, "timing", "");
-    status =
-        plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references, seconds_per_point(r), error);
+    if (!plx_studies_stopped()) {
+        progress(r, "timing", "");
+        status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references, seconds_per_point(r),
+                                   error);
+    }
     r->all->timed += TIMING * r->sweep->point_count;
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
@@ -321,13 +329,14 @@ static plx_status probe_all(probing *all)
 
     for (size_t i = 0; status == PLX_OK && i < all->opened.count; ++i)
         status = plan_device(all, i);
-    size_t i = 0;
-    for (; status == PLX_OK && i < all->results->sweep_count && !plx_studies_stopped(); ++i) {
-        plx_probe_sweep *sweep = &all->results->sweeps[i];
+    size_t begun = 0, finished = 0;
+    for (; status == PLX_OK && begun < all->results->sweep_count && !plx_studies_stopped(); ++begun) {
+        plx_probe_sweep *sweep = &all->results->sweeps[begun];
         status = run_sweep(all, all->opened.backends[sweep->device], sweep);
+        finished += plx_studies_stopped() ? 0 : 1; /* what it has of that sweep is shown, too */
     }
-    plx_results_note_stop(all->results, i, all->results->sweep_count);
-    for (; plx_studies_stopped() && i < all->results->sweep_count; --all->results->sweep_count)
+    plx_results_note_stop(all->results, finished, all->results->sweep_count);
+    for (; plx_studies_stopped() && begun < all->results->sweep_count; --all->results->sweep_count)
         free(all->results->sweeps[all->results->sweep_count - 1].points);
     return status;
 }

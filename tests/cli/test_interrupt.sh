@@ -3,6 +3,7 @@
 . "${top_srcdir:-.}/tests/support.sh"
 running=
 trap '[ -z "$running" ] || kill -KILL $running 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM
+awaited= again=
 FAULTY_PAUSE=$work/pause
 export FAULTY_PAUSE
 
@@ -20,12 +21,20 @@ os.execv(sys.argv[1], sys.argv[1:])' "$parallax" "$@" --plugin-dir "$work/plugin
         sleep 0.1
     done
     kill -INT $running
-    rm -f "$FAULTY_PAUSE"
+    tries=0
+    while [ -n "$awaited" ] && ! grep -qF "$awaited" "$work/err"; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || { fail "no \"$awaited\": $*"; break; }
+        sleep 0.1
+    done
+    [ -z "$again" ] || kill -INT $running
+    [ -n "$again" ] || rm -f "$FAULTY_PAUSE"
     wait $running
     status=$?
     running=
+    rm -f "$FAULTY_PAUSE"
     [ "$status" = 130 ] || fail "status $status, not 130: $*"
-    grep -qE ": interrupted after $expected$" "$work/err" || fail "not \"interrupted after $expected\": $*"
+    [ -n "$again" ] || grep -qE ": interrupted after $expected$" "$work/err" || fail "not \"interrupted after $expected\": $*"
 }
 command -v python3 >/dev/null 2>&1 || {
     echo "there is no python3 that gives a child its SIGINT"
@@ -64,6 +73,22 @@ shows "faulty:0  right"
 [ "$(wc -l <"$work/csv")" -ge 2 ] || fail "what was finished is not in the CSV"
 interrupt tune reduce --shape 10 --shape 20 --dtype i32 --backend faulty --seconds 30
 [ ! -s "$XDG_CACHE_HOME/parallax/tuned.tsv" ] || fail "something is kept of a search that was cut short"
+
+# Within a sweep: the points that were not begun say so.
+expected='0 of [1-9]'
+export FAULTY_OP=probe
+interrupt probe shared --backend faulty --seconds 30 --csv "$work/csv"
+unset FAULTY_OP
+shows "not-run: interrupted before it was run"
+grep -q "not timed" "$work/out" || fail "what was interrupted was timed"
+# A call that does not come back is named, and a second Ctrl-C ends the program within it.
+expected='1 of 6'
+awaited='interrupted: waiting for faulty:0 (execution, reduce/right); Ctrl-C again ends at once'
+interrupt compare reduce --shape 10 --shape 20 --shape 30 --dtype i32 --backend faulty --kernel right --seconds 30
+again=1
+interrupt compare reduce --shape 10 --shape 20 --shape 30 --dtype i32 --backend faulty --kernel right --seconds 30
+awaited= again=
+expected='[0-9]+ of [0-9]+'
 
 # Between the configurations of a kernel: what was found of one is not taken for the kernel's own.  Each of the first
 # executions of that case is a moment: the configurations' two, then the kernel's.
