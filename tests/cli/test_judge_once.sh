@@ -62,16 +62,16 @@ kernel void transpose_naive(global const float *in, long a, global float *out, l
     opened_once 'judge with times'
 fi
 
-# ptx VARIABLE: it has one, or none.
+# ptx [DECLARATION [NAME]]: of a variable, and its name where code uses it.
 ptx() {
-    printf '.version 7.0\n.target sm_70\n.address_size 64\n%s\n.visible .entry transpose_naive(' "$1"
+    printf '.version 7.0\n.target sm_70\n.address_size 64\n%s\n.visible .entry transpose_naive(' "${1-}"
     printf '.param .u64 %s, ' a b c d e
-    printf '.param .u64 f)\n{\n\tret;\n}\n'
+    printf '.param .u64 f)\n{\n%s\tret;\n}\n' "${2:+.reg .b64 %rd1; mov.u64 %rd1, $2;}"
 }
 if takes plx-cuda.so fake-cuda.so libcuda.so.1; then
     compiles=cuModuleLoadDataEx opens=cuDevicePrimaryCtxRetain text=''
     recipe cuda ''
-    ptx '' >"$work/turns.ptx"
+    ptx '.global .u32 unused;' >"$work/turns.ptx"
     once 1 judge transpose --quick --source "$work/turns.ptx" --shape 30x20 --shape 64x64 --no-timing
     once 1 compare transpose 30x20 64x64 --backend cuda --source "$work/turns.ptx" --kernel mine:turns --no-timing
     once 1 bench transpose --backend cuda --shape 30x20 --shape 64x64 --source "$work/turns.ptx" --kernel mine:turns --no-timing
@@ -84,7 +84,7 @@ if takes plx-cuda.so fake-cuda.so libcuda.so.1; then
     [ "$(most "$opens")" -gt 5 ] || fail "a lost device was opened $(most "$opens") times"
     # A plan finds nothing in variables that another plan has left there.
     recipe cuda '' '"globals": {"kept": "scratch"},'
-    ptx '.global .u32 kept;' >"$work/turns.ptx"
+    ptx '.global .u32 kept;' kept >"$work/turns.ptx"
     rm -f "$work/told"
     expect_run 0 '' judge transpose --quick --source "$work/turns.ptx" --shape 30x20 --shape 64x64 --no-timing
     cases=$((cases + 2))
@@ -92,7 +92,8 @@ if takes plx-cuda.so fake-cuda.so libcuda.so.1; then
     [ "$(most "$opens")" = 1 ] || fail "with a variable: one process opened the device $(most "$opens") times"
     # Nor in what is called as compilers call the texts of messages.
     recipe cuda ''
-    ptx '.global .align 1 .b8 $str[64];' >"$work/turns.ptx"
+    # shellcheck disable=SC2016 # the name begins so
+    ptx '.global .align 1 .b8 $str[64];' '$str' >"$work/turns.ptx"
     rm -f "$work/told"
     expect_run 0 '' judge transpose --quick --source "$work/turns.ptx" --shape 30x20 --shape 64x64 --no-timing
     cases=$((cases + 1))
