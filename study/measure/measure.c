@@ -26,6 +26,7 @@ enum {
     TRIES = 4,
     FIRST_ROUNDS = 2,
     LEAST_LOOKS = 8,
+    CLOSING_LOOKS = 8,
     ALONE = 12,
     GHOSTS = 3,
     LEAST_PAIRS = 24,
@@ -41,7 +42,7 @@ static const double small_ns = 100e3;       /* a launch shorter than this is als
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
 static const double look_share = 0.15;      /* of the time spent, before a look is too dear */
 static const double closing_share = 0.1;    /* of the limit, at most, for looks when all is sampled */
-static const double short_ns = 20e6;   /* of a round and its look: another is then always made, on a busy machine too */
+static const double short_ns = 150e6;  /* of a round and its look: another is then always made, on a busy machine too */
 static const double patience_ns = 1e9; /* for pairs of batches, before what is slower is no accident */
 static const double grace_ns = 100e6;  /* a time that would be no result may take as long again, or this, */
 static const double most_grace = 10.0; /* but at most so many times the limit more */
@@ -142,7 +143,7 @@ static plx_status make_turn(runner *r, size_t launches)
 
     if (plx_rule_left_out(PLX_RULE_DECOY))
         return make_turn_without_decoy(r, launches, status);
-    if (status == PLX_OK && warms_up(r)) {
+    if (status == PLX_OK && (warms_up(r) || r->sets->meet_next)) {
         status = launch(r, r->sets->decoy, NULL);
         plx_timed_sets_launched(r->sets, r->sets->decoy);
     }
@@ -549,20 +550,29 @@ static plx_status leave_out(runner *r, const timing_rules *rules, plx_error *err
 
 /* ---- rounds --------------------------------------------------------------------------------- */
 
-/* Where few rounds could be looked at, more of the same kind, which are not sampled. */
+/* Where few rounds could be looked at, more of the same kind, which are not sampled.  Where batches are short the draw
+ * may have left out what shows who keeps results, or works ahead: some of these rounds have it, in turns. */
 static plx_status look_more(runner *r, const timing_rules *rules, plx_error *error)
 {
-    const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns;
-    double unused, round_ns = 0.0;
+    const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns, share_ns = limit_ns / LEAST_LOOKS;
+    double unused, round_ns = r->spent_ns / (double)(r->count > 0 ? r->count : 1);
+    size_t launches = r->batch;
     plx_status status = PLX_OK;
 
-    for (int i = 0; i < LEAST_LOOKS && status == PLX_OK && !r->done && r->looks < LEAST_LOOKS; ++i) {
-        const double begin = plx_now_ns();
+    for (int i = 0; status == PLX_OK && !r->done && (i < CLOSING_LOOKS || r->looks < LEAST_LOOKS); ++i) {
+        const double begin = plx_now_ns(), fits = share_ns / round_ns;
+        if (fits < 1.0 && launches > 1) { /* these rounds need no time that is sure */
+            const size_t fewer = (size_t)((double)launches * fits);
+            round_ns *= (double)(fewer > 1 ? fewer : 1) / (double)launches;
+            launches = fewer > 1 ? fewer : 1;
+        }
         if (begin - start >= limit_ns && round_ns >= short_ns)
             return status;
-        status = explain(r, time_one(r, r->batch, &unused), error);
+        r->sets->stay_next = i % 2 == 0;
+        r->sets->meet_next = i % 2 == 1;
+        status = explain(r, time_one(r, launches, &unused), error);
         if (status == PLX_OK)
-            status = look(r, false, limit_ns / LEAST_LOOKS, error);
+            status = look(r, false, share_ns, error);
         round_ns = plx_now_ns() - begin;
     }
     return status;

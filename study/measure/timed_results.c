@@ -478,13 +478,17 @@ static plx_status verify_untouched(plx_timed_results *t, size_t which, plx_error
 
 /* ---- looks ------------------------------------------------------------------------------------------------ */
 
-/* Every other time one that holds what looks like other data. */
+/* Every other time the decoy, where it was launched on, or one that holds what looks like other data. */
 static size_t draw_set(plx_timed_results *t)
 {
     const size_t count = t->sets->used_count;
     const size_t from = (size_t)plx_roll_below(&t->dice, count);
+    const bool drawn = plx_roll_below(&t->dice, 2) == 0;
 
-    if (plx_roll_below(&t->dice, 2) == 0)
+    for (size_t i = 0; i < count && drawn; ++i)
+        if (t->sets->used[i] == t->sets->decoy && can_be_judged(t, t->sets->decoy))
+            return t->sets->decoy;
+    if (drawn)
         for (size_t i = 0; i < count; ++i) {
             const size_t which = t->sets->used[(from + i) % count];
             if (t->sets->sets[which].patched && t->sets->sets[which].turn == t->sets->turn && can_be_judged(t, which))

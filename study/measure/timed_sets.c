@@ -548,7 +548,7 @@ static void choose_used(plx_timed_sets *s, size_t launches)
     shuffle(s, s->used, s->count);
     if (s->stays)
         gather_left(s);
-    else if (plx_roll_below(&s->dice, 3) == 0 && !plx_rule_left_out(PLX_RULE_PLACES))
+    else if ((s->meet_next || plx_roll_below(&s->dice, 3) == 0) && !plx_rule_left_out(PLX_RULE_PLACES))
         move_to_front(s->used, s->count, s->decoy);
     s->used_count = wanted < others ? wanted : others;
     s->bystander_count = 0;
@@ -681,8 +681,10 @@ plx_status plx_timed_sets_renew(plx_timed_sets *s, size_t launches)
 
     if (status != PLX_OK)
         return status;
-    s->stays = !is_read(s, output_of(s)) && plx_roll_below(&s->dice, 4) == 0 && !plx_rule_left_out(PLX_RULE_PLAUSIBLE);
+    s->stays = !is_read(s, output_of(s)) && !s->meet_next && (s->stay_next || plx_roll_below(&s->dice, 4) == 0) &&
+               !plx_rule_left_out(PLX_RULE_PLAUSIBLE);
     choose_used(s, launches);
+    s->stay_next = s->meet_next = false;
     status = renew_used(s);
     choose_order(s, launches);
     return status == PLX_OK ? push_out(s) : status;

@@ -49,6 +49,7 @@ typedef struct plx_timed_sets {
     /* ---- this turn */
     plx_timed_user *user;
     uint64_t turn;
+    bool stay_next, meet_next;                         /* the next turn stays, or meets the decoy: else that is drawn */
     bool stays;                                        /* what its user left in outputs stays there */
     size_t *order, capacity, launches;                 /* sets in the order of their launches */
     size_t *used, used_count;                          /* each once */
