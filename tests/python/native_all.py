@@ -110,8 +110,9 @@ def used():
 
 def operand(draw, name, rows, cols):
     """(it as the library has it, the same as NumPy has it): as it is or turned, whole or a part that begins anywhere.
-    numba's arrays stay as they are: what it turns is a copy, by a kernel of its own that not each NumPy compiles."""
-    turned, part = draw.random() < .5 and name != "numba", draw.random() < .5 and name not in ("numba", "jax")
+    Arrays of numba and JAX stay as they are: what they turn is a copy, by a kernel that is compiled for each shape."""
+    alone = name in ("numba", "jax")
+    turned, part = draw.random() < .5 and not alone, draw.random() < .5 and not alone
     shape = (cols, rows) if turned else (rows, cols)
     room = np.array([[draw.randint(-8, 8) for _ in range(shape[1] + 3)] for _ in range(shape[0] + 2)], "f4")
     whole = room if part else np.ascontiguousarray(room[1:1 + shape[0], 2:2 + shape[1]])

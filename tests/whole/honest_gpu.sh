@@ -56,7 +56,12 @@ jobs=${HONEST_JOBS:-4}
     exit 77
 }
 case $backend in
-cuda*) api=cuda suffix=cu ;;
+cuda*)
+    api=cuda suffix=cu
+    # Beside cuBLAS and our own: what other backends take is not asked here.
+    PLX_WITHOUT=opencl,clblast,host,openblas
+    export PLX_WITHOUT
+    ;;
 *) api=opencl suffix=cl ;;
 esac
 

@@ -3,6 +3,7 @@
 #
 #     ../tests/whole/judge_gpu.sh             functions of PyTorch, CuPy, Triton and KernelBench's form, for whichever is there; liars
 #                                             in CUDA C++ are refused; our own kernels as files give their bits
+#     ../tests/whole/judge_gpu.sh bits        the last of these alone
 #     ../tests/whole/judge_gpu.sh times       our own kernels as files take their time: both intervals meet in 95 % of them.
 #                                             TIMES_LIMIT=SECONDS (200): when it is over no further kernel begins
 #     ../tests/whole/judge_gpu.sh cost OLD    what compare takes by the wall clock, beside the program OLD; 40 seconds
@@ -50,6 +51,8 @@ examples=${top_srcdir:-..}/doc/judge
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 failures=0
+XDG_CACHE_HOME=$work/cache # ceilings and trials of plugins are those of this run
+export XDG_CACHE_HOME
 
 if [ "${1-}" = cost ]; then
     for run in 1 2; do
@@ -91,6 +94,18 @@ if [ "${1-}" = times ]; then
     echo "$meet kernels take the time of their file within both intervals, $apart do not"
     [ $failures -eq 0 ] && [ $meet -gt 0 ] && [ $((100 * meet)) -ge $((95 * (meet + apart))) ]
     exit
+fi
+
+# Our own kernels as files give their bits; several at a time.
+ours_as_files() {
+    mkdir "$work/own"
+    own_kernels reduce:100003 transpose:70x33 matvec:200x3000 gemm:256x256x256 |
+        work=$work parallax=$parallax xargs -P "$((($(nproc) + 1) / 2))" -n 4 "$0" --same-bits | tee "$work/bits"
+    failures=$((failures + $(grep -c '^FAIL' "$work/bits")))
+}
+if [ "${1-}" = bits ]; then
+    ours_as_files
+    exit $((failures > 0))
 fi
 
 # function MODULE FILE ENTRY DTYPE
@@ -164,11 +179,5 @@ else
     echo "FAIL: evicts-last: $evicting ns, $plain ns without"
     tail -5 "$work/out"
 fi
-
-# Our own kernels as files give their bits; several at a time.
-mkdir "$work/own"
-own_kernels reduce:100003 transpose:70x33 matvec:200x3000 gemm:256x256x256 |
-    work=$work parallax=$parallax xargs -P "$([ "$(nproc)" -lt 4 ] && echo 1 || echo 4)" -n 4 "$0" --same-bits >"$work/bits"
-cat "$work/bits"
-failures=$((failures + $(grep -c '^FAIL' "$work/bits")))
+ours_as_files
 exit $((failures > 0))
