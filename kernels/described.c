@@ -37,9 +37,10 @@ static void add_scratch(plx_described_kernel *to, size_t step, const plx_argumen
 {
     const bool counters = argument->value < PLX_SCRATCH_COUNTERS;
     const uint64_t byte = (uint64_t)argument->value - (counters ? 0 : PLX_SCRATCH_COUNTERS);
-    add_pointer(
-        to, step,
-        (plx_given){.kind = PLX_GIVEN_PIECE, .which = counters ? COUNTERS : REST, .offset = offsets ? 0 : byte});
+    const plx_given piece = {
+        .kind = PLX_GIVEN_PIECE, .which = counters ? COUNTERS : REST, .offset = offsets ? 0 : byte};
+    /* Where nothing is needed the pointer is there all the same, and nowhere. */
+    add_pointer(to, step, to->list.piece_count > 0 ? piece : (plx_given){.kind = PLX_GIVEN_NULL});
     if (offsets)
         add_bytes(to, step, byte / argument->operand, sizeof(int64_t), false);
 }

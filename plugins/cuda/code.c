@@ -61,7 +61,7 @@ static plx_status text_of(const char *key, char **text, plx_error *error)
 {
     const plx_image *packed = plx_image_find(plx_cuda_texts, key);
     return packed != NULL ? unpack(packed, text, error)
-                          : plx_fail(error, PLX_UNSUPPORTED, "%s has no twin in OpenCL C", key);
+                          : plx_fail(error, PLX_UNSUPPORTED, "of %s no PTX is carried", key);
 }
 
 /* Where there is no device: one of the architecture that all texts are for, as large as they are. */

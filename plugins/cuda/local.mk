@@ -73,11 +73,10 @@ cuda-images/%.fatbin:
 
 -include $(cuda_images:.fatbin=.dep)
 
-# What `parallax attribute` runs through both APIs: the PTX of the kernels that have a twin in OpenCL C, for the
-# newest architecture, of the compiler that made the images.  An operation without a ladder has no twins.
+# What `parallax attribute` runs through both APIs, and `explain --recipe` writes: the PTX of all kernels of ladders, for
+# the newest architecture, of the compiler that made the images.
 if HAVE_PTX
-cuda_twins = $(filter $(cuda_kernels),$(foreach source,$(call plx_texts,cl),$(call plx_key,$(source))))
-cuda_texts = $(patsubst %,cuda-images/%.ptx.gz,$(filter-out probe/%,$(cuda_twins)))
+cuda_texts = $(patsubst %,cuda-images/%.ptx.gz,$(filter-out probe/%,$(cuda_kernels)))
 endif
 
 # It depends on what the image depends on.

@@ -134,12 +134,10 @@ static bool is_wanted(const plx_attributing *a, const char *name)
     return a->options->kernel_count == 0 || is_among(a, "all") || is_among(a, name);
 }
 
-/* A kernel without a text of the first API has no twin. */
-static bool has_twin(plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel)
+static bool has_text(plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel)
 {
     plx_code code;
-    if ((kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0 ||
-        plx_code_of(backend, problem, kernel->name, &code) != PLX_OK)
+    if (plx_code_of(backend, problem, kernel->name, &code) != PLX_OK)
         return false;
     plx_code_free(&code);
     return true;
@@ -153,11 +151,18 @@ static bool is_chosen(plx_backend *backend, const plx_problem *problem, const pl
 
 /* What a problem is to be to a kernel; own NULL: somebody asked for it. */
 typedef struct kernel_choice {
-    plx_backend *first;
+    plx_backend *first, *second;
     const plx_problem *problem;
     const plx_own_problem *own;
     const bool *taken; /* kernels that had a problem already */
 } kernel_choice;
+
+/* A kernel is a twin where both APIs have a text of it. */
+static bool has_twin(const kernel_choice *choice, const plx_kernel *kernel)
+{
+    return (kernel->dtypes & PLX_DTYPE_BIT(choice->problem->dtype)) != 0 &&
+           has_text(choice->first, choice->problem, kernel) && has_text(choice->second, choice->problem, kernel);
+}
 
 /* One that was named for a problem that was asked for says in its cells why it has no twin. */
 static bool takes_part(const plx_attributing *a, const kernel_choice *choice, size_t index, const plx_kernel *kernel)
@@ -165,10 +170,10 @@ static bool takes_part(const plx_attributing *a, const kernel_choice *choice, si
     if (!is_wanted(a, kernel->name))
         return false;
     if (choice->own == NULL)
-        return is_among(a, kernel->name) || has_twin(choice->first, choice->problem, kernel);
+        return is_among(a, kernel->name) || has_twin(choice, kernel);
     const bool due = !choice->taken[index] || choice->own->whose == PLX_OWN_EVERY ||
                      (choice->own->whose == PLX_OWN_CHOSEN && is_chosen(choice->first, choice->problem, kernel));
-    return due && has_twin(choice->first, choice->problem, kernel);
+    return due && has_twin(choice, kernel);
 }
 
 /* ---- a problem on the ladder ----------------------------------------------------------- */
@@ -220,7 +225,8 @@ static plx_status attribute_kernels(plx_attributing *a, const plx_inputs *inputs
 static plx_status attribute_ladder(plx_attributing *a, const plx_problem *problem, const size_t backends[PLX_APIS],
                                    const plx_own_problem *own, bool taken[MOST_KERNELS])
 {
-    const kernel_choice choice = {a->opened.backends[backends[PLX_FIRST_API]], problem, own, taken};
+    const kernel_choice choice = {a->opened.backends[backends[PLX_FIRST_API]],
+                                  a->opened.backends[backends[PLX_SECOND_API]], problem, own, taken};
     size_t kernels[MOST_KERNELS];
     const size_t count = choose_kernels(a, &choice, kernels);
     plx_inputs inputs;

@@ -1,3 +1,6 @@
+# Exports, on the driver that is not there.
+script_tests += tests/cuda/test_export.sh
+
 # Device code under programmatic dependent launch, as nvcc compiles it.
 if HAVE_CUDA
 TESTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_stages.sh
