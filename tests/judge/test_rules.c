@@ -160,20 +160,20 @@ static void the_blame_on_the_right_one(void **unused)
         fail_msg("an honest kernel is not refused without the rule that is for it");
 }
 
-/* Whether the honest kernel is timed by the device's clock, or by the host's, in one of the tries: where processors
- * have much else to do, what a launch costs the host may be as long as what a clock leaves out. */
-static bool has_clock(unsigned left_out, bool of_device)
+/* Whether the honest kernel's time is that of the device's clock.  A launch is long beside what it costs the host,
+ * which a busy machine makes long, too. */
+static bool is_believed(unsigned left_out)
 {
-    const needed honest = {.liar = "honest", .m = 64, .n = 64, .k = 32};
-    bool found = false;
+    const needed honest = {.liar = "honest", .m = 192, .n = 192, .k = 256};
+    bool believed = false;
 
     plx_rules_left_out = left_out;
-    for (int i = 0; !found && i < TRIES; ++i) {
+    for (int i = 0; !believed && i < (left_out != 0 ? TRIES : 1); ++i) {
         const plx_record record = record_of(&honest);
-        found = record.time.measured && record.time.device_clock == of_device;
+        believed = record.time.measured && record.time.device_clock;
     }
     plx_rules_left_out = 0;
-    return found;
+    return believed;
 }
 
 /* A clock that tells 12 % less. */
@@ -181,10 +181,10 @@ static void a_clock_that_is_held_to_another(void **unused)
 {
     (void)unused;
     (void)setenv("LIARS_CLOCK", "fast", 1);
-    const bool refused = has_clock(0, false), believed = has_clock(PLX_RULE_CLOCK, true);
+    const bool with = is_believed(0), without = is_believed(PLX_RULE_CLOCK);
     (void)unsetenv("LIARS_CLOCK");
-    assert_true(refused);
-    assert_true(believed);
+    assert_false(with);
+    assert_true(without);
 }
 
 int main(void)

@@ -101,10 +101,7 @@ while [ "$run" -lt "${LIARS_RUNS:-1}" ]; do
     # A clock that tells 12 % less is not believed.
     kernel=honest
     export LIARS_CLOCK=fast
-    for _ in $tries; do # where a launch costs a busy host as much, nobody can tell
-        compare honest 64x64x32
-        grep -q '"clock": "host"' "$work/json" && break
-    done
+    compare honest 192x192x256 # a launch is long beside what it costs a busy host
     unset LIARS_CLOCK
     shows "timed on the host's clock: the device's clock says shorter than the host saw it take"
     grep -q '"clock": "host"' "$work/json" || fail "a clock that is 12 % fast was believed"
