@@ -223,6 +223,8 @@ void cli_watch(void);
 
 /* From here on Ctrl-C ends a study and not the program; so does SIGTERM, if that is wanted. */
 void cli_interrupt_begin(bool terminates);
+/* By Ctrl-C, which can be pressed again; who ends a job by SIGTERM waits. */
+bool cli_interrupted_by_hand(void);
 /* The status, or CLI_INTERRUPTED with a word. */
 int cli_interrupt_status(const plx_results *results, int status);
 

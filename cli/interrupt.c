@@ -7,10 +7,18 @@
 
 #include <signal.h>
 
+static volatile sig_atomic_t is_by_hand;
+
+bool cli_interrupted_by_hand(void)
+{
+    return is_by_hand != 0;
+}
+
 /* It stays: a handler that were gone after the first would be taken for a plugin's doing. */
 static void on_interrupt(int number)
 {
     if (!plx_studies_stopped() || number == SIGTERM) { /* that may come from several who end a job */
+        is_by_hand = number == SIGINT;
         plx_studies_stop(true);
         return;
     }

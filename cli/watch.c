@@ -43,7 +43,7 @@ static void look(watched *all)
         is_in[calls[i].thread % MOST_CALLS] = true;
         one->seconds = one->number == calls[i].number ? one->seconds + 1 : 0;
         one->number = calls[i].number;
-        if (one->seconds > 0 && plx_studies_stopped())
+        if (one->seconds > 0 && plx_studies_stopped() && cli_interrupted_by_hand())
             say_awaited(&calls[i]);
         if (one->seconds >= seconds_allowed + calls[i].work / SLOWEST)
             cli_give_up(&calls[i], one->seconds);
