@@ -310,14 +310,18 @@ more() {
 kernels=$(wc -l <"$work/list")
 : >"$work/right"
 : >"$work/refused"
+tell() {
+    right=$(wc -l <"$work/right")
+    refused=$(wc -l <"$work/refused")
+    echo "$backend: $kernels honest kernels, judged $((right + refused)) times: $refused refused; $(($(date +%s) - start)) s"
+}
+# Ended from outside, it says how far it came.
+trap 'tell; exit 1' HUP INT TERM
 round=0
 while [ $round -lt "$times" ]; do
     awk -v round=$round '{ print round "." NR " " $0 }' "$work/list"
     round=$((round + 1))
 done | tr '\n' '\0' | xargs -0 -P "$jobs" -n 1 "$0" --one
-right=$(wc -l <"$work/right")
-refused=$(wc -l <"$work/refused")
-wanted=$((kernels * times))
-echo "$backend: $kernels honest kernels, judged $((right + refused)) times: $refused refused; $(($(date +%s) - start)) s"
-[ $((right + refused)) -eq $wanted ] || echo "time was over: $wanted were wanted (HONEST_LIMIT gives more)"
+tell
+[ $((right + refused)) -eq $((kernels * times)) ] || echo "time was over: $((kernels * times)) were wanted (HONEST_LIMIT gives more)"
 [ "$refused" -eq 0 ] && [ "$right" -gt 0 ]
