@@ -5,6 +5,9 @@ for name in $(env | sed -n 's/^\(CUBLAS[A-Za-z0-9_]*\)=.*/\1/p') NVIDIA_TF32_OVE
     unset "$name"
 done
 
+# Python as it is by itself: what it prints is not written at once, and a child that ends must do so.
+unset PYTHONUNBUFFERED
+
 # A container without .icd files may name NVIDIA's library in them.
 for name in OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_VENDOR_PATH; do
     eval "value=\${$name-}"

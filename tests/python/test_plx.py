@@ -622,7 +622,7 @@ class Process(unittest.TestCase):
 
     def test_a_child_is_told(self):
         done = self.run_python("import numpy as np, os, plx\na = np.ones((2, 2), 'f4')\nplx.gemm(a, a)\n"
-                               "if os.fork() == 0:\n  try: plx.gemm(a, a)\n  except plx.Error as why: print(type(why).__name__, why)\n"
+                               "if os.fork() == 0:\n  try: plx.gemm(a, a)\n  except plx.Error as why: print(type(why).__name__, why, flush=True)\n"
                                "  os._exit(0)\nos.wait()")
         self.assertIn("DeviceLost", done.stdout)
         self.assertIn("forked", done.stdout)
