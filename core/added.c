@@ -107,11 +107,10 @@ static plx_status check_list(const plx_launch_list *list, plx_error *error)
     return plx_reserved_check(NULL, "plx_launch_list", list->reserved, sizeof list->reserved, error);
 }
 
-/* As a backend carries them out. */
-static plx_status plan_list(plx_backend *backend, const plx_problem *problem, const plx_launch_list *list,
-                            plx_plugin_plan **plan, plx_error *error)
+/* As a backend carries them out, within a call that says of what. */
+static plx_status plan_list(plx_backend *backend, plx_entered call, const plx_problem *problem,
+                            const plx_launch_list *list, plx_plugin_plan **plan, plx_error *error)
 {
-    plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING);
     const plx_status status = backend->plugin->plan_launches(backend->session, problem, list, plan, error);
     plx_leave(&call);
     backend->context->loaded();
@@ -133,11 +132,26 @@ plx_status plx_added_plan(plx_plan *plan, const plx_added_kernel *added, const p
     if (text != NULL)
         moved.language = PLX_MOVED_PTX;
     if (status == PLX_OK)
-        status = plan_list(backend, &plan->given, &moved, &plan->plan, error);
+        status = plan_list(backend, plx_plan_call(plan, PLX_CALL_PLANNING), &plan->given, &moved, &plan->plan, error);
     plan->is_added = true;
     plan->depth = list->depth;
     added->release(added->data, list);
     return status;
+}
+
+/* Whether the backend runs it itself. */
+static plx_status try_list(plx_backend *backend, const plx_problem *problem, const plx_launch_list *list,
+                           plx_error *error)
+{
+    plx_plugin_plan *plan = NULL;
+    const plx_status status =
+        plan_list(backend, plx_backend_enter(backend, PLX_CALL_PLANNING_TEXT), problem, list, &plan, error);
+    if (status != PLX_OK)
+        return status;
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_RELEASING);
+    backend->plugin->plan_destroy(plan);
+    plx_leave(&call);
+    return PLX_OK;
 }
 
 static void add_entries(const plx_launch_list *list, plx_code *code)
@@ -158,10 +172,9 @@ plx_status plx_added_code(plx_backend *backend, const plx_added_kernel *added, c
     plx_status status = added->launches(added->data, problem, &backend->device, &list, error);
     if (status != PLX_OK)
         return status;
-    plx_plugin_plan *plan = NULL;
-    status = plan_list(backend, problem, list, &plan, error); /* only what it runs itself is its text */
+    status = check_list(list, error);
     if (status == PLX_OK)
-        backend->plugin->plan_destroy(plan);
+        status = try_list(backend, problem, list, error);
     if (status == PLX_OK && strcmp(list->language, "PTX") != 0)
         status = plx_fail(error, PLX_UNSUPPORTED, "of a kernel in a file another API takes PTX, and this is %.30s",
                           list->language);
