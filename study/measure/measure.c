@@ -25,7 +25,6 @@ enum {
 enum {
     TRIES = 4,
     FIRST_ROUNDS = 2,
-    LEAST_LOOKS = 8,
     CLOSING_LOOKS = 8,
     ALONE = 12,
     GHOSTS = 3,
@@ -550,16 +549,16 @@ static plx_status leave_out(runner *r, const timing_rules *rules, plx_error *err
 
 /* ---- rounds --------------------------------------------------------------------------------- */
 
-/* Where few rounds could be looked at, more of the same kind, which are not sampled.  Where batches are short the draw
- * may have left out what shows who keeps results, or works ahead: some of these rounds have it, in turns. */
+/* A few rounds more, which are looked at and not sampled.  Where batches are short the draw may have left out what shows
+ * who keeps results, or works ahead: these rounds have it, in turns. */
 static plx_status look_more(runner *r, const timing_rules *rules, plx_error *error)
 {
-    const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns, share_ns = limit_ns / LEAST_LOOKS;
+    const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns, share_ns = limit_ns / CLOSING_LOOKS;
     double unused, round_ns = r->spent_ns / (double)(r->count > 0 ? r->count : 1);
     size_t launches = r->batch;
     plx_status status = PLX_OK;
 
-    for (int i = 0; status == PLX_OK && !r->done && (i < CLOSING_LOOKS || r->looks < LEAST_LOOKS); ++i) {
+    for (int i = 0; status == PLX_OK && !r->done && i < CLOSING_LOOKS; ++i) { /* a look that is too dear is left out */
         const double begin = plx_now_ns(), fits = share_ns / round_ns;
         if (fits < 1.0 && launches > 1) { /* these rounds need no time that is sure */
             const size_t fewer = (size_t)((double)launches * fits);
