@@ -549,8 +549,8 @@ static plx_status leave_out(runner *r, const timing_rules *rules, plx_error *err
 
 /* ---- rounds --------------------------------------------------------------------------------- */
 
-/* A few rounds more, which are looked at and not sampled.  Where batches are short the draw may have left out what shows
- * who keeps results, or works ahead: these rounds have it, in turns. */
+/* A few rounds more, which are looked at and not sampled.  Where batches are short the draw may have left out what
+ * shows who keeps results, or works ahead: these rounds have it, in turns. */
 static plx_status look_more(runner *r, const timing_rules *rules, plx_error *error)
 {
     const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns, share_ns = limit_ns / CLOSING_LOOKS;
