@@ -98,16 +98,25 @@ study_measure_sources = \
 	study/measure/ceilings.c \
 	study/measure/ceilings_kept.c \
 	study/measure/clock_fit.c \
+	study/measure/closing.c \
 	study/measure/counters.c \
 	study/measure/measure.c \
 	study/measure/measure.h \
+	study/measure/runner.c \
+	study/measure/runner.h \
 	study/measure/samples.c \
 	study/measure/statistics.c \
+	study/measure/timed_batch.c \
+	study/measure/timed_looks.c \
 	study/measure/timed_queues.c \
 	study/measure/timed_results.c \
 	study/measure/timed_results.h \
+	study/measure/timed_data.c \
+	study/measure/timed_data.h \
 	study/measure/timed_sets.c \
 	study/measure/timed_sets.h \
+	study/measure/timed_turns.c \
+	study/measure/timed_verify.c \
 	study/measure/timing.h \
 	study/measure/watch.c
 

@@ -24,7 +24,6 @@ plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_
 /* Sorts the samples, which stand in the order that they were taken in, and puts their
  * median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
-void plx_interval_of(double *samples, size_t count, plx_interval *interval);
 
 /* Counts each candidate that is ok once, after all timing: a profiler slows things down. */
 void plx_count_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs);

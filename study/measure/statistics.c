@@ -1,6 +1,7 @@
 /* The median of samples, and the interval that holds the true median with 95 %
  * probability whatever the distribution: two order statistics. */
 #include "study/measure/measure.h"
+#include "study/measure/timing.h"
 
 #include <math.h>
 #include <stdlib.h>

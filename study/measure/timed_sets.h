@@ -58,6 +58,17 @@ typedef struct plx_timed_sets {
     struct plx_timed_sets *other; /* the next of a list */
 } plx_timed_sets;
 
+/* Whether launches read an operand; which one they write. */
+static inline bool plx_timed_sets_reads(const plx_timed_sets *s, size_t operand)
+{
+    return s->pool->of[operand].data != NULL;
+}
+
+static inline size_t plx_timed_sets_output(const plx_timed_sets *s)
+{
+    return s->inputs->operation->output;
+}
+
 /* How many sets make `footprint` bytes exceed four times the cache, within the memory. */
 size_t plx_timed_sets_count(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device);
 /* Finds in *list or adds to it; hot: one set for each queue.  Problems of one sweep share their data, and then need

@@ -55,6 +55,8 @@ void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *
 /* How the times that are kept lie. */
 void plx_spread_of_samples(const plx_sample *samples, size_t count, plx_spread *spread);
 
+/* Sorts the samples: their median and its 95 % interval. */
+void plx_interval_of(double *samples, size_t count, plx_interval *interval);
 /* Adds to the intervals what samples of one process can't show: how far the next one's
  * will be from them. */
 void plx_timing_widen(plx_timing *timing);
