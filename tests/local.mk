@@ -96,6 +96,7 @@ slow_programs = \
 	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
 	tests/kernels/test_rates \
+	tests/measure/test_closing \
 	tests/measure/test_units \
 	tests/opencl/test_opencl_cache \
 	tests/results/test_diff_noise \
@@ -123,6 +124,7 @@ whole_forms = \
 	tests/kernels/test_gemm_configs \
 	tests/measure/test_liars.sh \
 	tests/measure/test_liars_device.sh \
+	tests/measure/test_closing \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \
 	tests/plugins/test_growth.sh \

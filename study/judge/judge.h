@@ -151,20 +151,22 @@ bool plx_sums_are_whole(const plx_inputs *inputs, int digits, int lowest, double
 /* ---- rules by which timed runs are judged (pool.c) ------------------------------ */
 
 enum plx_rule {
-    PLX_RULE_FRESH = 1,     /* data that is new in each round, or partly */
-    PLX_RULE_PLAUSIBLE = 2, /* outputs that look like results before a launch */
-    PLX_RULE_DECOY = 4,     /* the launch ahead is on a set of its own */
-    PLX_RULE_VERIFY = 8,    /* inputs and surroundings are compared */
-    PLX_RULE_BESIDE = 16,   /* outputs of other sets are compared */
-    PLX_RULE_FEW = 32,      /* sums of few terms */
-    PLX_RULE_INTEGERS = 64, /* integers at the size that is timed */
-    PLX_RULE_FOLLOW = 128,  /* launches on other data take as long */
-    PLX_RULE_READ = 256,    /* results are there when they are read */
-    PLX_RULE_PLACES = 512,  /* places of sets, and the order of launches, are drawn */
-    PLX_RULE_CLOCK = 1024,  /* the device's clock is held to the host's */
-    PLX_RULE_BLAME = 2048,  /* what another may have damaged is repeated alone */
-    PLX_RULE_ZERO = 4096,   /* memory that must stay zero is looked at */
-    PLX_RULE_GHOST = 8192   /* rounds without launches leave outputs as they were */
+    PLX_RULE_FRESH = 1,      /* data that is new in each round, or partly */
+    PLX_RULE_PLAUSIBLE = 2,  /* outputs that look like results before a launch */
+    PLX_RULE_DECOY = 4,      /* the launch ahead is on a set of its own */
+    PLX_RULE_VERIFY = 8,     /* inputs and surroundings are compared */
+    PLX_RULE_BESIDE = 16,    /* outputs of other sets are compared */
+    PLX_RULE_FEW = 32,       /* sums of few terms */
+    PLX_RULE_INTEGERS = 64,  /* integers at the size that is timed */
+    PLX_RULE_FOLLOW = 128,   /* launches on other data take as long */
+    PLX_RULE_READ = 256,     /* results are there when they are read */
+    PLX_RULE_PLACES = 512,   /* places of sets, and the order of launches, are drawn */
+    PLX_RULE_CLOCK = 1024,   /* the device's clock is held to the host's */
+    PLX_RULE_BLAME = 2048,   /* what another may have damaged is repeated alone */
+    PLX_RULE_ZERO = 4096,    /* memory that must stay zero is looked at */
+    PLX_RULE_GHOST = 8192,   /* rounds without launches leave outputs as they were */
+    PLX_RULE_CHANCE = 16384, /* results stay, and the decoy is launched on, when that is drawn */
+    PLX_RULE_CLOSING = 32768 /* and in turns, in rounds when all is sampled */
 };
 
 /* 0; tests leave some out, to see that each is needed. */

@@ -153,7 +153,7 @@ plx_status plx_runner_close(plx_runner *r, const plx_timing_rules *rules, plx_er
 
     if (status == PLX_OK && !r->done)
         status = plx_runner_look(r, true, closing_share * rules->limit_ns, error);
-    if (status == PLX_OK)
+    if (status == PLX_OK && !plx_rule_left_out(PLX_RULE_CLOSING))
         status = plx_runner_look_more(r, rules, error);
     if (status == PLX_OK && !r->done && !plx_rule_left_out(PLX_RULE_GHOST))
         status = leave_out(r, rules, error);

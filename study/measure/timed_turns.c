@@ -54,6 +54,18 @@ static void gather_left(plx_timed_sets *s)
             exchange(s->used, found++, i);
 }
 
+static bool happens(plx_timed_sets *s, uint64_t once_in)
+{
+    return plx_roll_below(&s->dice, once_in) == 0 && !plx_rule_left_out(PLX_RULE_CHANCE);
+}
+
+/* Where nothing is left to chance. */
+static void keep_decoy_out(plx_timed_sets *s)
+{
+    move_to_front(s->used, s->count, s->decoy);
+    exchange(s->used, 0, s->count - 1);
+}
+
 /* All but one, if there is another.  The decoy may be among them: with new data, by which what was done ahead on it
  * shows. */
 static void choose_used(plx_timed_sets *s, size_t launches)
@@ -66,8 +78,10 @@ static void choose_used(plx_timed_sets *s, size_t launches)
     shuffle(s, s->used, s->count);
     if (s->stays)
         gather_left(s);
-    else if ((s->meet_next || plx_roll_below(&s->dice, 3) == 0) && !plx_rule_left_out(PLX_RULE_PLACES))
+    else if ((s->meet_next || happens(s, 3)) && !plx_rule_left_out(PLX_RULE_PLACES))
         move_to_front(s->used, s->count, s->decoy);
+    else if (plx_rule_left_out(PLX_RULE_CHANCE))
+        keep_decoy_out(s);
     s->used_count = wanted < others ? wanted : others;
     s->bystander_count = 0;
     for (size_t i = s->count; i-- > s->used_count && s->bystander_count < PLX_BYSTANDERS;)
@@ -199,8 +213,8 @@ plx_status plx_timed_sets_renew(plx_timed_sets *s, size_t launches)
 
     if (status != PLX_OK)
         return status;
-    s->stays = !plx_timed_sets_reads(s, plx_timed_sets_output(s)) && !s->meet_next &&
-               (s->stay_next || plx_roll_below(&s->dice, 4) == 0) && !plx_rule_left_out(PLX_RULE_PLAUSIBLE);
+    s->stays = !plx_timed_sets_reads(s, plx_timed_sets_output(s)) && !s->meet_next && (s->stay_next || happens(s, 4)) &&
+               !plx_rule_left_out(PLX_RULE_PLAUSIBLE);
     choose_used(s, launches);
     s->stay_next = s->meet_next = false;
     status = renew_used(s);

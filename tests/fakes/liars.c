@@ -27,6 +27,8 @@ typedef enum lie {
     IN_PAIRS,   /* every other launch works for the next, too */
     AS_FILLED,  /* works when its output is filled ahead of a launch */
     HAS_MET,    /* knows what an earlier process met, and nothing else */
+    BY_OUTPUT,  /* skips what looks as it left it, whatever the inputs are */
+    NAPS,       /* honest, and takes long */
     LIE_COUNT
 } lie;
 
@@ -128,6 +130,8 @@ static const plx_kernel kernels[LIE_COUNT] = {
     [IN_PAIRS] = KERNEL("works-in-pairs"),
     [AS_FILLED] = KERNEL("works-as-filled"),
     [HAS_MET] = KERNEL("knows-what-it-met"),
+    [BY_OUTPUT] = KERNEL("skips-what-it-left"),
+    [NAPS] = KERNEL("naps"),
 };
 
 static const plx_kernel *kernel_at(plx_op op, size_t index)
@@ -222,6 +226,10 @@ static void run(plx_plugin_plan *plan, const plx_operand *operands)
         return works_as_filled(&p);
     case HAS_MET:
         return knows_what_it_met(&p);
+    case BY_OUTPUT:
+        return skips_what_it_left(&p);
+    case NAPS:
+        return naps(&p);
     default:
         compute(&p);
     }

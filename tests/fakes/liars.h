@@ -30,6 +30,7 @@ bool within(const plx_memory *memory, const float *first, int64_t elements);
 void replays(const product *p);
 void answers_from_a_file(const product *p);
 void skips(const product *p);
+void skips_what_it_left(const product *p);
 void skips_what_it_knows(const product *p);
 void knows_what_it_met(const product *p);
 
@@ -58,5 +59,6 @@ void works_ahead(const product *p, const plx_operand *operands);
 void works_ahead_here(const product *p);
 void works_in_pairs(const product *p, const plx_operand *operands);
 void works_as_filled(const product *p);
+void naps(const product *p);
 
 #endif

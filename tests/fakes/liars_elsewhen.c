@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "liars.h"
 
+#include <time.h>
+
 /* ---- work that is put off ---------------------------------------------------------------------------- */
 
 static product put_off[PLACES];
@@ -162,6 +164,14 @@ void works_in_pairs(const product *p, const plx_operand *operands)
     } else
         done = NULL;
     remember(p, operands);
+}
+
+/* Longer than a round after which another is made in any case. */
+void naps(const product *p)
+{
+    const struct timespec nap = {.tv_nsec = 160000000};
+    compute(p);
+    (void)nanosleep(&nap, NULL);
 }
 
 /* ---- work when memory is filled ------------------------------------------------------------------------ */

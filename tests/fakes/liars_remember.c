@@ -170,6 +170,20 @@ void skips(const product *p)
     see(p, known->seen);
 }
 
+/* By a few elements of the output alone. */
+void skips_what_it_left(const product *p)
+{
+    left *known = place_of(p->c);
+    const float *const old = known->seen + LOOKS - 4;
+    float now[LOOKS];
+    see(p, now);
+    if (known->c == p->c && memcmp(now + LOOKS - 4, old, 4 * sizeof *old) == 0)
+        return;
+    compute(p);
+    known->c = p->c;
+    see(p, known->seen);
+}
+
 /* All of the inputs and of the output as they were at the last launch on this place. */
 typedef struct whole {
     const float *c;

@@ -1,6 +1,7 @@
 # What stands behind a timing, and the probes.  They reach behind the library's exports.
 cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units \
-	tests/measure/test_limits tests/measure/test_vectors tests/measure/test_ceilings tests/measure/test_timed_sets
+	tests/measure/test_limits tests/measure/test_vectors tests/measure/test_ceilings tests/measure/test_timed_sets \
+	tests/measure/test_closing
 script_tests += tests/measure/test_limits.sh tests/measure/test_ceilings.sh tests/measure/test_timing.sh \
 	tests/measure/test_timed.sh tests/measure/test_liars.sh tests/measure/test_liars_device.sh tests/measure/test_probe.sh
 
@@ -12,6 +13,9 @@ tests_measure_test_ceilings_LDADD = $(study_ldadd)
 
 tests_measure_test_timed_sets_CFLAGS = $(study_cflags)
 tests_measure_test_timed_sets_LDADD = $(study_ldadd)
+
+tests_measure_test_closing_CFLAGS = $(study_cflags)
+tests_measure_test_closing_LDADD = $(study_ldadd)
 
 tests_measure_test_probe_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_measure_test_probe_LDADD = tests/kernels/libladder.a libplx-ladder.la $(study_ldadd)
