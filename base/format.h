@@ -8,6 +8,11 @@
 void plx_number_text(double number, int digits, char *text, size_t capacity);
 /* The same with all digits that stand before the point, never as a power of ten. */
 void plx_plain_number_text(double number, int digits, char *text, size_t capacity);
+/* Digits of a decimal number that tell any two numbers of so many binary digits apart, and one more for some. */
+static inline int plx_decimals(int digits)
+{
+    return 2 + digits * 30103 / 100000;
+}
 /* A unit for each: three digits are enough to compare, and no unit hides. */
 void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity);
 /* Microseconds as this locale can write them: "\u00b5s", else "us". */

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <parallax/half.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,7 +50,7 @@ static int read_result(const cli_options *options, claimed *of)
     const char *wanted_type = moved->type[0] != '\0' ? moved->type : plx_dtype_name(wanted);
     if (strcmp(cli_element_type(&of->result), wanted_type) == 0)
         return CLI_OK;
-    const bool wider = of->result.dtype == PLX_F32 && (problem->dtype == PLX_F16 || problem->dtype == PLX_BF16);
+    const bool wider = of->result.dtype == PLX_F32 && plx_is_half(problem->dtype);
     return cli_wrong_usage("%s is %s, but the result of operands in %s is %s here%s", path,
                            cli_element_type(&of->result), cli_element_type(moved), wanted_type,
                            wider ? "; --out-dtype f32 says otherwise" : "");

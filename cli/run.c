@@ -1,6 +1,8 @@
 /* run: one operation on one backend, on files or on generated data. */
 #include "cli.h"
 
+#include "base/format.h"
+
 #include <parallax/half.h>
 
 #include <inttypes.h>
@@ -37,12 +39,6 @@ static void element_text(const plx_array *array, size_t index, char *text, size_
     case PLX_F64:
         (void)snprintf(text, capacity, "%.17g", d[index]);
         break;
-    case PLX_F16:
-        (void)snprintf(text, capacity, "%.5g", plx_f16_value(half[index]));
-        break;
-    case PLX_BF16:
-        (void)snprintf(text, capacity, "%.4g", plx_bf16_value(half[index]));
-        break;
     case PLX_C64:
         (void)snprintf(text, capacity, "%.9g%+.9gi", (double)f[2 * index], (double)f[2 * index + 1]);
         break;
@@ -50,7 +46,11 @@ static void element_text(const plx_array *array, size_t index, char *text, size_
         (void)snprintf(text, capacity, "%.17g%+.17gi", d[2 * index], d[2 * index + 1]);
         break;
     default:
-        (void)snprintf(text, capacity, "%" PRId64, integer_at(array, index));
+        if (plx_is_half(array->dtype))
+            (void)snprintf(text, capacity, "%.*g", plx_decimals(plx_half_format_of(array->dtype).fraction + 1),
+                           plx_half_as_value(array->dtype, half[index]));
+        else
+            (void)snprintf(text, capacity, "%" PRId64, integer_at(array, index));
         break;
     }
 }

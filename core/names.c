@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include <parallax/half.h>
+
 #include <string.h>
 
 typedef struct dtype_word {
@@ -11,9 +13,11 @@ typedef struct dtype_word {
 } dtype_word;
 
 static const dtype_word dtypes[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2},   [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
-    [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8},   [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
-    [PLX_F16] = {"f16", 2}, [PLX_BF16] = {"bf16", 2},
+    [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2}, [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
+    [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8}, [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
+#define HALF(type, name, ...) [type] = {name, 2},
+    PLX_HALF_TYPES(HALF)
+#undef HALF
 };
 
 static const char *const computes[PLX_COMPUTE_COUNT] = {

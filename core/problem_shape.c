@@ -72,7 +72,7 @@ static bool has_type_setting(const plx_operation *operation, int which)
 {
     if (which == COMPUTE)
         return operation->f32_computes != 0;
-    return plx_operation_computes(operation) && (operation->dtypes & PLX_DTYPE_BIT(PLX_F16)) != 0;
+    return plx_operation_computes(operation) && (operation->dtypes & PLX_HALF_DTYPES) != 0;
 }
 
 static const plx_field *next_setting(const plx_operation *operation, size_t *index)

@@ -1,5 +1,6 @@
 /* Tensors of others as operands: types, layouts, and who gives them back. */
 #include <parallax/dlpack.h>
+#include <parallax/half.h>
 
 #include "core/core.h"
 
@@ -13,15 +14,16 @@ enum { MOST_DIMENSIONS = 64 };
 
 static bool find_dtype(DLDataType given, plx_dtype *dtype)
 {
+#define HALF(type, name, exponent, fraction, npy, dlpack, ...) {dlpack, 16, type},
     static const struct {
         uint8_t code, bits;
         plx_dtype dtype;
-    } known[] = {
-        {kDLInt, 8, PLX_I8},       {kDLInt, 16, PLX_I16},       {kDLInt, 32, PLX_I32},   {kDLInt, 64, PLX_I64},
-        {kDLFloat, 16, PLX_F16},   {kDLFloat, 32, PLX_F32},     {kDLFloat, 64, PLX_F64}, {kDLBfloat, 16, PLX_BF16},
-        {kDLComplex, 64, PLX_C64}, {kDLComplex, 128, PLX_C128},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    } known[] = {{kDLInt, 8, PLX_I8},       {kDLInt, 16, PLX_I16},       {kDLInt, 32, PLX_I32},
+                 {kDLInt, 64, PLX_I64},     {kDLFloat, 32, PLX_F32},     {kDLFloat, 64, PLX_F64},
+                 {kDLComplex, 64, PLX_C64}, {kDLComplex, 128, PLX_C128}, PLX_HALF_TYPES(HALF)};
+#undef HALF
+    const size_t count = given.code != kDLUInt ? sizeof known / sizeof known[0] : 0; /* those may be the bits of any */
+    for (size_t i = 0; i < count; i++)
         if (known[i].code == given.code && known[i].bits == given.bits) {
             *dtype = known[i].dtype;
             return given.lanes == 1;
@@ -258,9 +260,13 @@ static void give_back(DLManagedTensorVersioned *dl)
 
 static DLDataType dl_type_of(plx_dtype dtype)
 {
-    static const uint8_t codes[PLX_DTYPE_COUNT] = {
-        [PLX_F32] = kDLFloat,   [PLX_F64] = kDLFloat,   [PLX_F16] = kDLFloat,
-        [PLX_BF16] = kDLBfloat, [PLX_C64] = kDLComplex, [PLX_C128] = kDLComplex};
+#define HALF(type, name, exponent, fraction, npy, dlpack, ...) [type] = dlpack,
+    static const uint8_t codes[PLX_DTYPE_COUNT] = {[PLX_F32] = kDLFloat,
+                                                   [PLX_F64] = kDLFloat,
+                                                   [PLX_C64] = kDLComplex,
+                                                   [PLX_C128] = kDLComplex,
+                                                   PLX_HALF_TYPES(HALF)};
+#undef HALF
     return (DLDataType){.code = codes[dtype], .bits = (uint8_t)(8 * plx_dtype_size(dtype)), .lanes = 1};
 }
 
@@ -326,7 +332,7 @@ static plx_status set_output(const plx_context *context, const plx_tensor *a, co
 {
     if (result->dtype == a->dtype)
         return PLX_OK;
-    if ((a->dtype != PLX_F16 && a->dtype != PLX_BF16) || result->dtype != PLX_F32)
+    if (!plx_is_half(a->dtype) || result->dtype != PLX_F32)
         return mismatch(context, "the result can't be of that type", a, result);
     problem->output = PLX_OUTPUT(PLX_F32);
     return PLX_OK;

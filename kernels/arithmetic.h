@@ -2,6 +2,7 @@
 #ifndef PLX_KERNELS_ARITHMETIC_H
 #define PLX_KERNELS_ARITHMETIC_H
 
+#include <parallax/half.h>
 #include <parallax/plugin.h>
 
 static inline int64_t smaller(int64_t a, int64_t b)
@@ -32,7 +33,7 @@ static inline int64_t levels(int64_t count)
 /* Bytes of an element that is computed with, and how many are in 16 bytes. */
 static inline int64_t element_size(plx_dtype dtype)
 {
-    if (dtype == PLX_F16 || dtype == PLX_BF16)
+    if (plx_is_half(dtype))
         return 2;
     return dtype == PLX_I32 || dtype == PLX_F32 ? 4 : 8;
 }

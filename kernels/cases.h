@@ -3,6 +3,7 @@
 #ifndef PLX_KERNELS_CASES_H
 #define PLX_KERNELS_CASES_H
 
+#include <parallax/half.h>
 #include <parallax/study.h>
 
 #include <stddef.h>
@@ -74,7 +75,7 @@ int64_t plx_case_padding(const plx_case_maker *m, uint64_t salt);
 void plx_case_scalars(const plx_case_maker *m, plx_input input, double *alpha, double *beta);
 static inline bool plx_case_floating(const plx_case_maker *m)
 {
-    return m->dtype == PLX_F32 || m->dtype == PLX_F64 || m->dtype == PLX_F16 || m->dtype == PLX_BF16;
+    return m->dtype == PLX_F32 || m->dtype == PLX_F64 || plx_is_half(m->dtype);
 }
 
 #endif

@@ -110,8 +110,10 @@ static plx_status add_step(plx_described_kernel *to, const plx_recipe *recipe, s
 static void add_map(plx_launch_list *list, const plx_tensor_map *map)
 {
     enum { LEAST = 16 };
-    static const char *const types[PLX_DTYPE_COUNT] = {[PLX_I32] = "i32", [PLX_I64] = "i64", [PLX_F32] = "f32",
-                                                       [PLX_F64] = "f64", [PLX_F16] = "f16", [PLX_BF16] = "bf16"};
+#define HALF(type, name, ...) [type] = name,
+    static const char *const types[PLX_DTYPE_COUNT] = {
+        [PLX_I32] = "i32", [PLX_I64] = "i64", [PLX_F32] = "f32", [PLX_F64] = "f64", PLX_DEVICE_HALF_TYPES(HALF)};
+#undef HALF
     const char *type = types[map->dtype];
     plx_given_map *to = &list->maps[list->map_count++];
     *to = (plx_given_map){.of_piece = map->of_scratch,

@@ -91,15 +91,44 @@ void plx_shape_set(plx_problem *problem, const int64_t *shape)
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-/* A wider result than the inputs is for f16 and bf16 that are computed with. */
+/* "f32, f64 or f16" of the bits of PLX_DTYPE_BIT(). */
+static void list_dtypes(uint32_t dtypes, char *list, size_t size)
+{
+    static const char *const names[PLX_DTYPE_COUNT] = {"i8",
+                                                       "i16",
+                                                       "i32",
+                                                       "i64",
+                                                       "f32",
+                                                       "f64",
+                                                       "c64",
+                                                       "c128",
+#define HALF(type, name, ...) [type] = name,
+                                                       PLX_HALF_TYPES(HALF)
+#undef HALF
+    };
+    size_t length = 0;
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT && length < size; i++) {
+        const uint32_t left = dtypes >> i;
+        if (left & 1)
+            length += (size_t)snprintf(list + length, size - length, "%s%s",
+                                       length == 0 ? ""
+                                       : left > 1  ? ", "
+                                                   : " or ",
+                                       names[i]);
+    }
+}
+
+/* A wider result than the inputs is for elements of 16 bits that are computed with. */
 static plx_status check_output(const plx_operation *operation, const plx_problem *problem, plx_error *error)
 {
     const bool computes = plx_operation_computes(operation);
     const plx_dtype output = plx_output_dtype(problem);
     if (output == problem->dtype || (output == PLX_F32 && plx_is_half(problem->dtype) && computes))
         return PLX_OK;
-    return plx_fail(error, PLX_INVALID, "%s: the result is of the inputs' type%s", operation->name,
-                    computes ? ", or f32 where they are f16 or bf16" : "");
+    char halves[64] = "";
+    list_dtypes(operation->dtypes & PLX_HALF_DTYPES, halves, sizeof halves);
+    return plx_fail(error, PLX_INVALID, "%s: the result is of the inputs' type%s%s", operation->name,
+                    computes ? ", or f32 where they are " : "", computes ? halves : "");
 }
 
 static plx_status check_compute(const plx_operation *operation, const plx_problem *problem, plx_error *error)
@@ -113,21 +142,10 @@ static plx_status check_compute(const plx_operation *operation, const plx_proble
 
 static plx_status check_types(const plx_operation *operation, const plx_problem *problem, plx_error *error)
 {
-    static const char *const names[PLX_DTYPE_COUNT] = {"i8",  "i16", "i32",  "i64", "f32",
-                                                       "f64", "c64", "c128", "f16", "bf16"};
-    char list[64] = "";
-    size_t length = 0;
+    char list[128] = "";
     if (operation->dtypes & PLX_DTYPE_BIT(problem->dtype))
         return check_compute(operation, problem, error);
-    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
-        const uint32_t left = operation->dtypes >> i;
-        if (left & 1)
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                       length == 0 ? ""
-                                       : left > 1  ? ", "
-                                                   : " or ",
-                                       names[i]);
-    }
+    list_dtypes(operation->dtypes, list, sizeof list);
     return plx_fail(error, PLX_INVALID, "%s takes %s", operation->name, list);
 }
 

@@ -5,6 +5,7 @@
 #ifndef PLX_KERNELS_OPERATION_H
 #define PLX_KERNELS_OPERATION_H
 
+#include <parallax/half.h>
 #include <parallax/plugin.h>
 
 /* What a field of a problem means. */
@@ -140,18 +141,14 @@ double plx_problem_flops(const plx_problem *problem);
 
 static inline size_t plx_element_size(plx_dtype dtype)
 {
+#define HALF(type, ...) [type] = 2,
     static const size_t sizes[PLX_DTYPE_COUNT] = {
-        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4,   [PLX_I64] = 8, [PLX_F32] = 4,
-        [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16, [PLX_F16] = 2, [PLX_BF16] = 2,
-    };
+        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4,   [PLX_I64] = 8,       [PLX_F32] = 4,
+        [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16, PLX_HALF_TYPES(HALF)};
+#undef HALF
     return sizes[dtype];
 }
-/* f16 and bf16: their products are exact in f32, and their sums are kept in it. */
-static inline bool plx_is_half(plx_dtype dtype)
-{
-    return dtype == PLX_F16 || dtype == PLX_BF16;
-}
-/* Whether it computes with numbers: then results of f16 and bf16 may be wider.  Others only move. */
+/* Whether it computes with numbers: then results of 16 bits may be wider.  Others only move. */
 static inline bool plx_operation_computes(const plx_operation *operation)
 {
     return (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) == 0;

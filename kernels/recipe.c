@@ -142,14 +142,16 @@ void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *dev
 const plx_element_words *plx_element_words_of(const plx_problem *problem)
 {
     static const plx_element_words same[PLX_DTYPE_COUNT] = {
-        [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4"},
-        [PLX_F64] = {"f64", "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DNEEDS_F64"},
-        [PLX_F16] = {"f16", "-DT=float -DIN_F16 -DOUT_F16"},
-        [PLX_BF16] = {"bf16", "-DT=float -DIN_BF16 -DOUT_BF16"},
+        [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4", ""},
+        [PLX_F64] = {"f64", "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DNEEDS_F64", ""},
+#define HALF(type, name, NAME) [type] = {name, "-DT=float -DIN_" NAME " -DOUT_" NAME, " -DIN_" NAME " -DOUT_" NAME},
+        PLX_DEVICE_HALF_TYPES(HALF)
+#undef HALF
     };
     static const plx_element_words wider[PLX_DTYPE_COUNT] = {
-        [PLX_F16] = {"f16_f32", "-DT=float -DIN_F16"},
-        [PLX_BF16] = {"bf16_f32", "-DT=float -DIN_BF16"},
+#define HALF(type, name, NAME) [type] = {name "_f32", "-DT=float -DIN_" NAME, " -DIN_" NAME},
+        PLX_DEVICE_HALF_TYPES(HALF)
+#undef HALF
     };
     return &(plx_output_dtype(problem) == problem->dtype ? same : wider)[problem->dtype];
 }

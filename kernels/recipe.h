@@ -303,14 +303,23 @@ extern const plx_row plx_given_row;
 
 /* ---- helpers to write a recipe --------------------------------------- */
 
+/* The types of 16 bits for which device code is built, a line each; kernels that have it for fewer list those.
+ *   TYPE(the plx_dtype, as entry points are called by it, as half.clh does: IN_F16, OUT_F16) */
+#define PLX_DEVICE_HALF_TYPES(TYPE) \
+    TYPE(PLX_F16, "f16", "F16")     \
+    TYPE(PLX_BF16, "bf16", "BF16")
+#define PLX_DEVICE_HALF_BIT(dtype, ...) | PLX_DTYPE_BIT(dtype)
+#define PLX_DEVICE_HALF_DTYPES (UINT32_C(0) PLX_DEVICE_HALF_TYPES(PLX_DEVICE_HALF_BIT))
+
 /* How the element types of a product are called: in the names of CUDA's entry points, and for the
  * compiler of OpenCL.  T is what is computed with, IN and OUT what memory holds (half.clh). */
 typedef struct plx_element_words {
     const char *variant; /* "f32"; "bf16_f32" where the result has another type than the inputs */
     const char *defines; /* "-DT=float -DPACK=float4 -DPACK_WIDTH=4" */
+    const char *memory;  /* of 16 bits, without T: " -DIN_F16 -DOUT_F16" */
 } plx_element_words;
 
-/* Of f16, bf16, f32 and f64. */
+/* Of f32, f64 and those of PLX_DEVICE_HALF_TYPES. */
 const plx_element_words *plx_element_words_of(const plx_problem *problem);
 
 /* Appends " -DNAME=VALUE" to what OpenCL is told. */

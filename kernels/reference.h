@@ -52,7 +52,7 @@ static inline double plx_real_element(plx_dtype dtype, const void *from, int64_t
         return ((const double *)from)[index];
     if (dtype == PLX_F32)
         return (double)((const float *)from)[index];
-    return (dtype == PLX_F16 ? plx_f16_value : plx_bf16_value)(((const uint16_t *)from)[index]);
+    return plx_half_as_value(dtype, ((const uint16_t *)from)[index]);
 }
 
 /* For `exact`. */

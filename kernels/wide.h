@@ -68,7 +68,7 @@ static inline double host_load(plx_dtype dtype, const void *array, int64_t index
         return ((const double *)array)[index];
     if (dtype == PLX_F32)
         return (double)((const float *)array)[index];
-    return (dtype == PLX_F16 ? plx_f16_value : plx_bf16_value)(((const uint16_t *)array)[index]);
+    return plx_half_as_value(dtype, ((const uint16_t *)array)[index]);
 }
 
 static inline void host_store(plx_dtype dtype, void *array, int64_t index, double value)
@@ -78,7 +78,7 @@ static inline void host_store(plx_dtype dtype, void *array, int64_t index, doubl
     else if (dtype == PLX_F32)
         ((float *)array)[index] = (float)value;
     else
-        ((uint16_t *)array)[index] = (dtype == PLX_F16 ? plx_f16_of : plx_bf16_of)(value);
+        ((uint16_t *)array)[index] = plx_value_as_half(dtype, value);
 }
 
 /* alpha and beta as the kernels see them. */

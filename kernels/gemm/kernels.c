@@ -5,9 +5,10 @@
 #include "gemm/device/ladder/coalesced.h"
 
 #define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+/* What there are matrix units for. */
 #define HALF_DTYPES (PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 /* Of kernels that turn what they read into f32, element by element. */
-#define GEMM_ALL_DTYPES (GEMM_DTYPES | HALF_DTYPES)
+#define GEMM_ALL_DTYPES (GEMM_DTYPES | PLX_DEVICE_HALF_DTYPES)
 
 /* Every kernel here adds the k products of an element one after the other, in order, each
  * with one rounding; the zeros beyond the edge round nothing. */
@@ -192,7 +193,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                       "memory",
               .limit =
                   "the rate of memory; where elements of the vector or of C lie apart, a launch each that moves them",
-              .needs = "", .dtypes = GEMM_ALL_DTYPES, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1,
+              .needs = "", .dtypes = GEMM_DTYPES | HALF_DTYPES, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1,
               .depth = depth_of_matvec, .flags = PLX_KERNEL_SPECIAL | PLX_KERNEL_FOR_TF32),
         .schedule = plx_gemm_schedule, .recipe = plx_gemm_matvec_recipe, .depth = plx_gemm_matvec_depth,
         .model = &plx_gemm_model, .spare = &rows[PLX_GEMM_TILE_1D]),

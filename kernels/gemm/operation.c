@@ -1,7 +1,7 @@
 /* gemm, described without a device: C = alpha * op(A) * op(B) + beta * C. */
 #include "operation.h"
 
-#define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
+#define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_HALF_DTYPES)
 
 /* ---- shape ------------------------------------------------------------- */
 

@@ -114,8 +114,7 @@ const host_kernel host_matvec = {
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "one addition after the other in each row",
               .needs = "",
-              .dtypes =
-                  PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
+              .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_HALF_DTYPES,
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,
               .reproducibility = PLX_R1,

@@ -1,8 +1,7 @@
 /* matvec, described without a device: y = alpha * op(A) * x + beta * y. */
 #include "operation.h"
 
-#define MATVEC_DTYPES \
-    (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
+#define MATVEC_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_HALF_DTYPES)
 
 /* ---- shape ------------------------------------------------------------- */
 

@@ -145,7 +145,7 @@ const host_kernel host_reduce = {
               .limit = "one addition after the other in each piece",
               .needs = "",
               .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |
-                        PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
+                        PLX_DTYPE_BIT(PLX_F64) | PLX_HALF_DTYPES,
               .flags = PLX_KERNEL_BATCHED,
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,

@@ -120,8 +120,7 @@ static const plx_row rows[ROWS] = {
               .gain = "a quarter of the load instructions and 8 times the bytes in flight, no block that has to be "
                       "started while memory waits: its bandwidth is reached",
               .limit = "the bandwidth of memory for large inputs, two launches for small ones", .needs = "",
-              REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
-              .depth = plx_reduce_depth_of_vector),
+              REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DEVICE_HALF_DTYPES), .depth = plx_reduce_depth_of_vector),
         .recipe = plx_reduce_vector_recipe),
     ROW(ONEPASS,
         ABOUT(.name = "onepass",
@@ -155,7 +154,7 @@ static const plx_row rows[ROWS] = {
                   "one launch in place of one for each sum, and no transposition of what is reduced along its first "
                   "axis: of short rows a thousand times less; nothing for a single long vector",
               .limit = "the bandwidth of memory; for small batches the launch", .needs = "",
-              REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
+              REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DEVICE_HALF_DTYPES),
               .flags = PLX_KERNEL_BATCHED | PLX_KERNEL_SPECIAL, .depth = plx_reduce_depth_of_segments),
         .recipe = plx_reduce_segments_recipe),
 };

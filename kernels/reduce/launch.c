@@ -25,23 +25,15 @@ static const struct element {
                  "-DSMALLEST=LONG_MIN",
                  "-DT=ulong -DPACK=ulong2 -DPACK_WIDTH=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
     [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING", NULL},
-    [PLX_F16] = {"f16", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
-                 NULL},
-    [PLX_BF16] = {"bf16",
-                  "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF", NULL},
     [PLX_F64] =
         {"f64", "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
          NULL},
+#define HALF(type, name, ...)                                                                                       \
+    [type] = {name, "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF", \
+              NULL},
+    PLX_DEVICE_HALF_TYPES(HALF)
+#undef HALF
 };
-
-/* What memory holds of 16 bits (half.clh). */
-static const char *memory_defines(const plx_problem *problem)
-{
-    const bool f16 = problem->dtype == PLX_F16;
-    if (plx_output_dtype(problem) != problem->dtype)
-        return f16 ? " -DIN_F16" : " -DIN_BF16";
-    return f16 ? " -DIN_F16 -DOUT_F16" : " -DIN_BF16 -DOUT_BF16";
-}
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, int64_t threads, plx_recipe *recipe,
                         plx_error *error)
@@ -64,7 +56,7 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s%s",
                    reduction == PLX_SUM && of->sum_defines != NULL ? of->sum_defines : of->defines, flags[reduction],
                    (int)threads, ptx ? " -DNVIDIA_PTX" : "", has_minimum ? " -DHAS_MINIMUM" : "",
-                   half ? memory_defines(problem) : "");
+                   half ? plx_element_words_of(problem)->memory : "");
     return PLX_OK;
 }
 

@@ -3,7 +3,7 @@
 
 #define REDUCE_DTYPES                                                                                    \
     (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | \
-     PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
+     PLX_HALF_DTYPES)
 
 static void reduce_extents(const plx_problem *problem, plx_extent *extents)
 {

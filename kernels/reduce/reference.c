@@ -251,7 +251,7 @@ static double extremum_join(plx_reduction reduction, double a, double b)
 static void write_exact(plx_dtype dtype, double value, void *exact)
 {
     const float narrow = (float)value;
-    const uint16_t half = dtype == PLX_F16 ? plx_f16_of(value) : plx_bf16_of(value);
+    const uint16_t half = plx_value_as_half(dtype, value);
     if (dtype == PLX_F64)
         memcpy(exact, &value, sizeof value);
     else if (dtype == PLX_F32)

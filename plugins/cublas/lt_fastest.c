@@ -65,7 +65,7 @@ static void fill_pattern(trial *of)
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const double value = (double)(int64_t)state * 0x1p-63;
         const float narrow = (float)value;
-        const uint16_t half = dtype == PLX_F16 ? plx_f16_of(value) : plx_bf16_of(value);
+        const uint16_t half = plx_value_as_half(dtype, value);
         const void *element = dtype == PLX_F64   ? (const void *)&value
                               : dtype == PLX_F32 ? (const void *)&narrow
                                                  : &half;
@@ -88,7 +88,7 @@ static double pattern_at(const trial *of, uint64_t offset)
         return (double)narrow;
     default:
         memcpy(&half, at, sizeof half);
-        return of->product->problem.dtype == PLX_F16 ? plx_f16_value(half) : plx_bf16_value(half);
+        return plx_half_as_value(of->product->problem.dtype, half);
     }
 }
 
@@ -191,7 +191,7 @@ static double result_at(const trial *of, const unsigned char *element)
         return (double)narrow;
     default:
         memcpy(&half, element, sizeof half);
-        return out == PLX_F16 ? plx_f16_value(half) : plx_bf16_value(half);
+        return plx_half_as_value(out, half);
     }
 }
 

@@ -1,6 +1,8 @@
 /* Tensor maps: from a recipe's description to what the driver encodes. */
 #include "plugins/cuda/map.h"
 
+#include <parallax/half.h>
+
 #include <string.h>
 
 #if CUDA_VERSION >= 12000
@@ -40,7 +42,7 @@ static CUtensorMapSwizzle swizzle_of(uint32_t bytes)
  * bytes a line is in two lines of memory, and what comes with them is in the way of the others. */
 static CUtensorMapL2promotion promotion_of(const plx_tensor_map *map)
 {
-    const bool narrow = map->dtype == PLX_F16 || map->dtype == PLX_BF16;
+    const bool narrow = plx_is_half(map->dtype);
     return narrow && map->pitch % 32 != 0 ? CU_TENSOR_MAP_L2_PROMOTION_NONE : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
 }
 

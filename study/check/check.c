@@ -7,6 +7,8 @@
 
 #include "base/team.h"
 
+#include <parallax/half.h>
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +69,7 @@ static bool spared(const check *c, const plx_operation *operation, plx_dtype dty
 {
     return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 &&
            (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) != 0 &&
-           (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64 || dtype == PLX_BF16);
+           (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64 || (plx_is_half(dtype) && dtype != PLX_F16));
 }
 
 /* "best" stands for nothing before there is a problem. */

@@ -3,6 +3,7 @@
  * else.  Every read is checked against the end: the file may be hostile. */
 #include "study/files/npy_header.h"
 
+#include <parallax/half.h>
 #include <parallax/plugin.h>
 
 #include <string.h>
@@ -71,20 +72,22 @@ static bool take_string(scanner *s, char *text, size_t capacity)
 
 /* ---- descr ------------------------------------------------------------- */
 
-/* NumPy has no bf16: ml_dtypes, which brings it, writes it as two bytes without a meaning. */
+static const char *const npy_codes[PLX_DTYPE_COUNT] = {
+    [PLX_I8] = "i1",     [PLX_I16] = "i2", [PLX_I32] = "i4", [PLX_I64] = "i8",
+    [PLX_F32] = "f4",    [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16",
+#define HALF(type, name, exponent, fraction, npy, ...) [type] = npy,
+    PLX_HALF_TYPES(HALF)
+#undef HALF
+};
+
+/* NumPy has no bf16: ml_dtypes, which brings it, writes it as two bytes without a meaning.  Bits of others are u2,
+ * which is not read as theirs. */
 static bool is_ours(const char *code, plx_npy_element *element)
 {
-    static const struct {
-        const char *code;
-        plx_dtype dtype;
-    } codes[] = {
-        {"i1", PLX_I8},  {"i2", PLX_I16}, {"i4", PLX_I32},   {"i8", PLX_I64}, {"f4", PLX_F32},
-        {"f8", PLX_F64}, {"c8", PLX_C64}, {"c16", PLX_C128}, {"f2", PLX_F16}, {"V2", PLX_BF16},
-    };
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        if (strcmp(codes[i].code, code) == 0) {
-            const size_t size = plx_dtype_size(codes[i].dtype);
-            *element = (plx_npy_element){.dtype = codes[i].dtype, .swapped = code[0] == 'c' ? size / 2 : size};
+    for (int i = 0; i < PLX_DTYPE_COUNT && code[0] != 'u'; i++) {
+        if (strcmp(npy_codes[i], code) == 0) {
+            const size_t size = plx_dtype_size((plx_dtype)i);
+            *element = (plx_npy_element){.dtype = (plx_dtype)i, .swapped = code[0] == 'c' ? size / 2 : size};
             return true;
         }
     }
@@ -187,7 +190,7 @@ static bool order_suits(const plx_npy_element *element, char order)
 {
     const bool none = element->type[0] != '\0' && element->swapped == 1;
     if (order == '|')
-        return element->swapped == 1 || element->dtype == PLX_BF16;
+        return element->swapped == 1 || npy_codes[element->dtype][0] == 'V';
     return !none || order == '=' || element->type[0] == 'u' || element->type[0] == 'b';
 }
 
@@ -328,10 +331,6 @@ plx_status plx_npy_parse(const char *text, size_t length, plx_npy_header *header
 
 void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
 {
-    static const char *const codes[PLX_DTYPE_COUNT] = {
-        [PLX_I8] = "i1",  [PLX_I16] = "i2", [PLX_I32] = "i4",   [PLX_I64] = "i8", [PLX_F32] = "f4",
-        [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16", [PLX_F16] = "f2", [PLX_BF16] = "V2",
-    };
     char shape[80] = "()";
     if (array->rank == 1)
         (void)snprintf(shape, sizeof shape, "(%lld,)", (long long)array->cols);
@@ -342,7 +341,7 @@ void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
                        (long long)array->cols);
     plx_npy_element element = {.swapped = 1};
     plx_error unused;
-    const char *code = array->type[0] != '\0' ? array->type : codes[array->dtype];
+    const char *code = array->type[0] != '\0' ? array->type : npy_codes[array->dtype];
     (void)plx_npy_element_of(code, &element, &unused);
     (void)snprintf(text, capacity, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
                    element.swapped == 1 ? '|' : native_order(), code, shape);

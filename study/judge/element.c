@@ -3,6 +3,8 @@
 
 #include <parallax/half.h>
 
+#include "base/format.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,13 +17,20 @@ typedef struct format {
     double smallest, largest;
 } format;
 
+static inline format half_format_of(plx_half_format of)
+{
+    return (format){of.fraction + 1, ldexp(1.0, of.lowest - of.fraction),
+                    ldexp(2.0 - ldexp(1.0, -of.fraction), 1 - of.lowest)};
+}
+
 static format format_of(plx_dtype dtype)
 {
     switch (dtype) {
-    case PLX_F16:
-        return (format){11, 0x1p-24, 65504.0};
-    case PLX_BF16:
-        return (format){8, 0x1p-133, 0x1.fep127};
+#define HALF(type, name, exponent, fraction, ...) \
+    case type:                                    \
+        return half_format_of(plx_half_format_by(exponent, fraction));
+        PLX_HALF_TYPES(HALF)
+#undef HALF
     case PLX_F32:
         return (format){FLT_MANT_DIG, 0x1p-149, (double)FLT_MAX};
     default:
@@ -37,31 +46,25 @@ bool plx_is_floating(plx_dtype dtype)
 double plx_element_value(plx_dtype dtype, const void *data, int64_t index)
 {
     switch (dtype) {
-    case PLX_F16:
-        return plx_f16_value(((const uint16_t *)data)[index]);
-    case PLX_BF16:
-        return plx_bf16_value(((const uint16_t *)data)[index]);
     case PLX_F32:
         return (double)((const float *)data)[index];
     default:
-        return ((const double *)data)[index];
+        return plx_is_half(dtype) ? plx_half_as_value(dtype, ((const uint16_t *)data)[index])
+                                  : ((const double *)data)[index];
     }
 }
 
 void plx_element_put(plx_dtype dtype, void *data, int64_t index, double value)
 {
     switch (dtype) {
-    case PLX_F16:
-        ((uint16_t *)data)[index] = plx_f16_of(value);
-        break;
-    case PLX_BF16:
-        ((uint16_t *)data)[index] = plx_bf16_of(value);
-        break;
     case PLX_F32:
         ((float *)data)[index] = (float)value;
         break;
     default:
-        ((double *)data)[index] = value;
+        if (plx_is_half(dtype))
+            ((uint16_t *)data)[index] = plx_value_as_half(dtype, value);
+        else
+            ((double *)data)[index] = value;
         break;
     }
 }
@@ -69,14 +72,10 @@ void plx_element_put(plx_dtype dtype, void *data, int64_t index, double value)
 double plx_rounded_to(plx_dtype dtype, double value)
 {
     switch (dtype) {
-    case PLX_F16:
-        return plx_f16_value(plx_f16_of(value));
-    case PLX_BF16:
-        return plx_bf16_value(plx_bf16_of(value));
     case PLX_F32:
         return (double)(float)value;
     default:
-        return value;
+        return plx_is_half(dtype) ? plx_half_as_value(dtype, plx_value_as_half(dtype, value)) : value;
     }
 }
 
@@ -167,12 +166,8 @@ static void real_text(plx_dtype dtype, const void *data, int64_t index, char *te
     uint64_t bits = 0;
 
     if (!isnan(value)) {
-        (void)snprintf(text, size, "%.*g",
-                       dtype == PLX_F16    ? 5
-                       : dtype == PLX_BF16 ? 4
-                       : dtype == PLX_F32  ? 9
-                                           : 17,
-                       value);
+        const int decimals = plx_decimals(plx_digits(dtype));
+        (void)snprintf(text, size, "%.*g", decimals < 17 ? decimals : 17, value);
         return;
     }
     if (plx_is_half(dtype)) {

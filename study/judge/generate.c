@@ -2,6 +2,8 @@
  * operand, row and column alone. */
 #include "study/judge/judge.h"
 
+#include <parallax/half.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +28,17 @@ typedef struct format {
     double below_one; /* the largest number that is less */
 } format;
 
+static format half_format_of(plx_dtype dtype)
+{
+    const int bottom = plx_half_format_of(dtype).lowest, quarter = -bottom / 4;
+    return (format){plx_digits(dtype), 1 - bottom, bottom, quarter < 10 ? quarter : 10, 1.0 - plx_unit_roundoff(dtype)};
+}
+
 static format format_of(plx_dtype dtype)
 {
+    if (plx_is_half(dtype))
+        return half_format_of(dtype);
     switch (dtype) {
-    case PLX_F16:
-        return (format){11, 15, -14, 3, 1.0 - 0x1p-11};
-    case PLX_BF16:
-        return (format){8, 127, -126, 10, 1.0 - 0x1p-8};
     case PLX_F32:
     case PLX_C64:
         return (format){24, 127, -126, 10, 1.0 - 0x1p-24};
@@ -41,12 +47,18 @@ static format format_of(plx_dtype dtype)
     }
 }
 
+/* Sums are kept in f32: what has less range than that may overflow when it is stored. */
+static bool is_narrow(plx_dtype dtype)
+{
+    return plx_is_half(dtype) && format_of(dtype).top < 127;
+}
+
 /* An operand about to be written.  A `line` runs along the summed axis; where
  * nothing is summed, along a row.  `position` counts along the line. */
 typedef struct source {
     plx_dtype dtype;
     format of;
-    bool overflows; /* the result is f16: some of its lines may leave its range */
+    bool overflows; /* the result has less range than its sums: some of its lines may leave it */
     plx_input input;
     uint64_t seed, stream;
     uint64_t key, second_key; /* of the numbers themselves, and of what else an element needs */
@@ -124,10 +136,10 @@ static double uniform(const source *from, int64_t line, int64_t position)
 /* Few numbers have 16 bits: there it is one of all that are finite. */
 static double own_number(const source *from, uint64_t index)
 {
-    const uint64_t finite = from->dtype == PLX_F16 ? 0x7c00 : 0x7f80;
-    const uint16_t half = (uint16_t)(index % finite);
     if (!plx_is_half(from->dtype))
         return (double)(int64_t)(index % (UINT64_C(1) << 24));
+    const uint64_t finite = plx_half_format_of(from->dtype).infinity;
+    const uint16_t half = (uint16_t)(index % finite);
     return with_sign(plx_element_value(from->dtype, &half, 0), index / finite % 2 << 1);
 }
 
@@ -198,8 +210,8 @@ static int bits_of_length(int64_t length)
 }
 
 /* Every second line near overflow, with room for its sum; the others near
- * underflow, subnormal numbers among them.  Of an f16 result, whose sums are wider, some lines
- * have no such room. */
+ * underflow, subnormal numbers among them.  Of a result whose sums have more range, as those of f16,
+ * some lines have no such room. */
 static double extreme(const source *from, int64_t line, int64_t position)
 {
     double value = uniform(from, line, position);
@@ -396,7 +408,8 @@ static void write_f32_nan(bool signals, uint64_t bits, float *to)
 
 static void write_half_nan(plx_dtype dtype, bool signals, uint64_t bits, uint16_t *to)
 {
-    const unsigned infinity = dtype == PLX_F16 ? 0x7c00 : 0x7f80, quiet = dtype == PLX_F16 ? 0x0200 : 0x0040;
+    const plx_half_format of = plx_half_format_of(dtype);
+    const unsigned infinity = of.infinity, quiet = 1u << (of.fraction - 1);
     const unsigned payload = (unsigned)(bits >> 48) & (0x8000 | (quiet - 1));
     *to = (uint16_t)(infinity | 1 | payload | (signals ? 0 : quiet));
 }
@@ -465,10 +478,10 @@ static void write_element(const source *from, int64_t row, int64_t col, void *to
 /* ---- operands -------------------------------------------------------------------- */
 
 /* limit^factors * density * length <= 2^22: with scalars up to 4 every sum stays
- * below 2^24.  A result in f16 has room for 2^13 so. */
+ * below 2^24.  A result of a narrower range has less room: one in f16 for 2^13 so. */
 static void choose_integers(source *from, plx_dtype result)
 {
-    const double room = result == PLX_F16 ? 0x1p13 : 0x1p22;
+    const double room = is_narrow(result) ? fmin(ldexp(1.0, format_of(result).top - 2), 0x1p22) : 0x1p22;
     double range = room / (double)(from->sum_length > 0 ? from->sum_length : 1);
     from->integer_limit = floor(from->factors > 1 ? sqrt(range) : range);
     if (from->integer_limit > 255.0)
@@ -501,7 +514,7 @@ static source source_of(const plx_inputs *inputs, size_t operand)
     from.second = from.factors > 1 && operand == 1;
     from.unread = alpha == 0.0 && !from.output;
     from.sum_length = plx_sum_length(inputs);
-    from.overflows = plx_result_dtype(inputs) == PLX_F16 && from.factors > 0 && from.sum_length <= MOST_OVERFLOWING &&
+    from.overflows = is_narrow(plx_result_dtype(inputs)) && from.factors > 0 && from.sum_length <= MOST_OVERFLOWING &&
                      inputs->elements[inputs->operation->output] <= MOST_OVERFLOWED;
     choose_integers(&from, plx_result_dtype(inputs));
     if (from.input == PLX_INPUT_SPECIAL)

@@ -1,11 +1,14 @@
 /* Sums that lose all that a loop can lose: whoever says that theirs are shallower is tried on them. */
 #include "study/judge/judge.h"
 
+/* The exponent of half a unit of f32: an element type that has no such normal number, as f16, has its terms larger. */
+enum { LOWEST_TERM = -26 };
+
 plx_losing_terms plx_losing_terms_of(const plx_inputs *inputs, plx_dtype accumulator, bool backward)
 {
     return (plx_losing_terms){.count = plx_sum_length(inputs),
                               .unit = plx_unit_roundoff(accumulator),
-                              .scale = inputs->problem.dtype == PLX_F16 ? 0x1p12 : 1.0,
+                              .scale = plx_lowest_exponent(inputs->problem.dtype) > LOWEST_TERM ? 0x1p12 : 1.0,
                               .backward = backward};
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 
+#include <parallax/half.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -432,8 +434,7 @@ plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_problem *p
 /* Types of 16 bits alone, or compute types: products may be made in matrix units. */
 static bool may_use_units(const plx_kernel_file *kernel)
 {
-    const uint32_t halves = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16);
-    return kernel->compute != PLX_COMPUTE_PLAIN || (dtypes_of(kernel->recipe) & ~halves) == 0;
+    return kernel->compute != PLX_COMPUTE_PLAIN || (dtypes_of(kernel->recipe) & ~PLX_HALF_DTYPES) == 0;
 }
 
 static plx_reproducibility reproducibility_of(const plx_recipe_file *recipe)

@@ -6,6 +6,8 @@
  * factors of about 2^(e/2). */
 #include "study/probe/units.h"
 
+#include <parallax/half.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +77,7 @@ static uint64_t next(uint64_t *state)
 
 static int digits_of(const plx_unit_subject *subject)
 {
-    return subject->dtype == PLX_BF16 ? 8 : 11;
+    return plx_is_half(subject->dtype) ? plx_half_format_of(subject->dtype).fraction + 1 : 11;
 }
 
 /* 1 <= value < 2, of all the digits that the unit takes. */

@@ -32,7 +32,7 @@ static void convert(running *r, const double *values)
     uint16_t halves[ELEMENTS];
     for (int i = 0; i < ELEMENTS; i++) {
         r->elements[i] = (float)values[i];
-        halves[i] = r->problem.dtype == PLX_F16 ? plx_f16_of(values[i]) : plx_bf16_of(values[i]);
+        halves[i] = plx_value_as_half(r->problem.dtype, values[i]);
     }
     if (r->problem.dtype != PLX_F32)
         memcpy(r->elements, halves, sizeof halves);

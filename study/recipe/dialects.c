@@ -1,20 +1,29 @@
 /* The languages of device code that a recipe may be for: the one file of this room that has their names. */
 #include "study/recipe/recipe.h"
 
+#include <parallax/half.h>
+
 static const char *const cuda_types[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = "signed char", [PLX_I16] = "short",          [PLX_I32] = "int",    [PLX_I64] = "long long",
-    [PLX_F32] = "float",      [PLX_F64] = "double",         [PLX_C64] = "float2", [PLX_C128] = "double2",
-    [PLX_F16] = "__half",     [PLX_BF16] = "__nv_bfloat16",
+    [PLX_I8] = "signed char", [PLX_I16] = "short",  [PLX_I32] = "int",    [PLX_I64] = "long long",
+    [PLX_F32] = "float",      [PLX_F64] = "double", [PLX_C64] = "float2", [PLX_C128] = "double2",
+#define HALF(type, name, exponent, fraction, npy, dlpack, cuda, opencl, c) [type] = cuda,
+    PLX_HALF_TYPES(HALF)
+#undef HALF
 };
 static const char *const opencl_types[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = "char",    [PLX_I16] = "short",  [PLX_I32] = "int",      [PLX_I64] = "long", [PLX_F32] = "float",
-    [PLX_F64] = "double", [PLX_C64] = "float2", [PLX_C128] = "double2", [PLX_F16] = "half", [PLX_BF16] = "ushort",
+    [PLX_I8] = "char",   [PLX_I16] = "short",  [PLX_I32] = "int",    [PLX_I64] = "long",
+    [PLX_F32] = "float", [PLX_F64] = "double", [PLX_C64] = "float2", [PLX_C128] = "double2",
+#define HALF(type, name, exponent, fraction, npy, dlpack, cuda, opencl, c) [type] = opencl,
+    PLX_HALF_TYPES(HALF)
+#undef HALF
 };
 
 static const char *const host_types[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = "int8_t",    [PLX_I16] = "int16_t",   [PLX_I32] = "int32_t",        [PLX_I64] = "int64_t",
-    [PLX_F32] = "float",    [PLX_F64] = "double",    [PLX_C64] = "float _Complex", [PLX_C128] = "double _Complex",
-    [PLX_F16] = "_Float16", [PLX_BF16] = "uint16_t",
+    [PLX_I8] = "int8_t", [PLX_I16] = "int16_t", [PLX_I32] = "int32_t",        [PLX_I64] = "int64_t",
+    [PLX_F32] = "float", [PLX_F64] = "double",  [PLX_C64] = "float _Complex", [PLX_C128] = "double _Complex",
+#define HALF(type, name, exponent, fraction, npy, dlpack, cuda, opencl, c) [type] = c,
+    PLX_HALF_TYPES(HALF)
+#undef HALF
 };
 
 static const char *const no_words[] = {NULL};

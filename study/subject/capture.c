@@ -1,7 +1,7 @@
 /* What a function puts into its stream: one call of it is captured, told node by node, and replayed. */
 #include "study/subject/subject.h"
 
-#include <parallax/types.h>
+#include <parallax/half.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,10 +64,11 @@ typedef struct kept {
 
 static size_t bytes_of(const plx_subject_place *place)
 {
+#define HALF(type, ...) [type] = 2,
     static const size_t sizes[PLX_DTYPE_COUNT] = {
-        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4,   [PLX_I64] = 8, [PLX_F32] = 4,
-        [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16, [PLX_F16] = 2, [PLX_BF16] = 2,
-    };
+        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4,   [PLX_I64] = 8,       [PLX_F32] = 4,
+        [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16, PLX_HALF_TYPES(HALF)};
+#undef HALF
     if (place->slot < 0 || place->rows <= 0 || place->cols <= 0 ||
         (size_t)place->dtype >= sizeof sizes / sizeof sizes[0])
         return 0;

@@ -5,6 +5,7 @@
 #include "study/subject/subject.h"
 
 #include <parallax/dlpack.h>
+#include <parallax/half.h>
 #include <parallax/subject.h>
 
 #include "kernels/image.h"
@@ -221,9 +222,13 @@ typedef struct tensor {
 
 static DLDataType type_of(int32_t dtype)
 {
-    static const DLDataType types[] = {{kDLInt, 8, 1},    {kDLInt, 16, 1},   {kDLInt, 32, 1},     {kDLInt, 64, 1},
-                                       {kDLFloat, 32, 1}, {kDLFloat, 64, 1}, {kDLComplex, 64, 1}, {kDLComplex, 128, 1},
-                                       {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
+    static const DLDataType types[] = {{kDLInt, 8, 1},      {kDLInt, 16, 1},      {kDLInt, 32, 1},
+                                       {kDLInt, 64, 1},     {kDLFloat, 32, 1},    {kDLFloat, 64, 1},
+                                       {kDLComplex, 64, 1}, {kDLComplex, 128, 1},
+#define HALF(type, name, exponent, fraction, npy, dlpack, ...) [type] = {dlpack, 16, 1},
+                                       PLX_HALF_TYPES(HALF)
+#undef HALF
+    };
     return types[dtype];
 }
 

@@ -15,16 +15,15 @@
 
 typedef struct half_type {
     const char *name;
-    double (*value)(uint16_t half);
-    uint16_t (*of)(double value);
+    plx_dtype dtype;
     int fraction, lowest; /* bits of the fraction, exponent of the smallest normal number */
     uint16_t infinity;
 } half_type;
 
-static const half_type types[] = {
-    {"f16", plx_f16_value, plx_f16_of, 10, -14, 0x7c00},
-    {"bf16", plx_bf16_value, plx_bf16_of, 7, -126, 0x7f80},
-};
+#define HALF(type, name, exponent, fraction, ...) \
+    {name, type, fraction, 2 - (1 << (exponent - 1)), ((1 << exponent) - 1) << fraction},
+static const half_type types[] = {PLX_HALF_TYPES(HALF)};
+#undef HALF
 
 enum { TYPES = sizeof types / sizeof types[0], PATTERNS = 1 << 16 };
 
@@ -50,6 +49,30 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
+static void the_table_has_both(void **state)
+{
+    static const plx_half_format expected[] = {{10, -14, 0x7c00}, {7, -126, 0x7f80}};
+    const plx_half_format found[] = {plx_half_format_of(PLX_F16), plx_half_format_of(PLX_BF16)};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(found[i].fraction, expected[i].fraction);
+        assert_int_equal(found[i].lowest, expected[i].lowest);
+        assert_int_equal(found[i].infinity, expected[i].infinity);
+    }
+    assert_int_equal(plx_half_format_of(PLX_F32).infinity, 0);
+    for (int dtype = -1; dtype <= PLX_DTYPE_COUNT + 32; dtype++) {
+        bool in_table = false;
+        for (size_t t = 0; t < TYPES; t++)
+            in_table = in_table || (int)types[t].dtype == dtype;
+        assert_int_equal(plx_is_half((plx_dtype)dtype), in_table);
+    }
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        const uint16_t half = (uint16_t)i;
+        assert_true(bits_of(plx_f16_value(half)) == bits_of(plx_half_as_value(PLX_F16, half)));
+        assert_true(bits_of(plx_bf16_value(half)) == bits_of(plx_half_as_value(PLX_BF16, half)));
+    }
+}
+
 static void every_pattern_is_its_number_and_comes_back(void **state)
 {
     (void)state;
@@ -57,11 +80,11 @@ static void every_pattern_is_its_number_and_comes_back(void **state)
         size_t numbers = 0;
         for (uint32_t i = 0; i < PATTERNS; i++) {
             const uint16_t half = (uint16_t)i;
-            const double value = types[t].value(half);
+            const double value = plx_half_as_value(types[t].dtype, half);
             if (is_nan(&types[t], half)) {
                 const uint16_t quiet = (uint16_t)(1 << (types[t].fraction - 1));
                 assert_true(isnan(value));
-                assert_int_equal(types[t].of(value), half | quiet);
+                assert_int_equal(plx_value_as_half(types[t].dtype, value), half | quiet);
                 assert_int_equal(bits_of(value) >> 51 & 1, (half & quiet) != 0); /* it signals still */
                 continue;
             }
@@ -69,7 +92,7 @@ static void every_pattern_is_its_number_and_comes_back(void **state)
                 assert_true(isinf(value) && (signbit(value) != 0) == (half >= 0x8000));
             else
                 assert_true(bits_of(value) == bits_of(defined_value(&types[t], half)));
-            assert_int_equal(types[t].of(value), half);
+            assert_int_equal(plx_value_as_half(types[t].dtype, value), half);
             numbers++;
         }
         assert_int_equal(numbers, 2 * ((size_t)types[t].infinity + 1));
@@ -83,19 +106,20 @@ static void between_neighbours_the_nearest_is_taken(void **state)
     (void)state;
     for (size_t t = 0; t < TYPES; t++) {
         for (uint16_t half = 0; half < types[t].infinity; half++) {
-            const double low = types[t].value(half);
-            const double high = half + 1 < types[t].infinity ? types[t].value((uint16_t)(half + 1))
-                                                             : 2 * low - types[t].value((uint16_t)(half - 1));
+            const double low = plx_half_as_value(types[t].dtype, half);
+            const double high = half + 1 < types[t].infinity
+                                    ? plx_half_as_value(types[t].dtype, (uint16_t)(half + 1))
+                                    : 2 * low - plx_half_as_value(types[t].dtype, (uint16_t)(half - 1));
             const double middle = low + (high - low) / 2; /* exact */
             const uint16_t even = (uint16_t)(half % 2 == 0 ? half : half + 1);
             for (int sign = 0; sign < 2; sign++) {
                 const double s = sign ? -1.0 : 1.0;
                 const uint16_t bit = sign ? 0x8000 : 0;
-                assert_int_equal(types[t].of(s * nextafter(low, high)), half | bit);
-                assert_int_equal(types[t].of(s * nextafter(middle, low)), half | bit);
-                assert_int_equal(types[t].of(s * middle), even | bit);
-                assert_int_equal(types[t].of(s * nextafter(middle, high)), (half + 1) | bit);
-                assert_int_equal(types[t].of(s * nextafter(high, low)), (half + 1) | bit);
+                assert_int_equal(plx_value_as_half(types[t].dtype, s * nextafter(low, high)), half | bit);
+                assert_int_equal(plx_value_as_half(types[t].dtype, s * nextafter(middle, low)), half | bit);
+                assert_int_equal(plx_value_as_half(types[t].dtype, s * middle), even | bit);
+                assert_int_equal(plx_value_as_half(types[t].dtype, s * nextafter(middle, high)), (half + 1) | bit);
+                assert_int_equal(plx_value_as_half(types[t].dtype, s * nextafter(high, low)), (half + 1) | bit);
             }
         }
     }
@@ -181,6 +205,7 @@ static void f16_is_the_compilers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_has_both),
         cmocka_unit_test(every_pattern_is_its_number_and_comes_back),
         cmocka_unit_test(between_neighbours_the_nearest_is_taken),
         cmocka_unit_test(what_is_far_off_is_zero_or_infinite),
