@@ -44,11 +44,10 @@ class Queue:
     def __init__(self, stream, backend="cuda"):
         self.backend = _library.backend(backend)
         self.stream = _arrays.stream_of(None, stream)
-        self._kept = stream  # an object that ends its stream would end it under the queue's feet
         native = _library.NativeQueue(api=2, handle=self.stream)
         made = ctypes.c_void_p()
         _library.check(_library.library().plx_queue_import(self.backend, ctypes.byref(native), ctypes.byref(made)))
-        self._handle = _library.Handle(made.value, _library.library().plx_queue_destroy)
+        self._handle = _library.Handle(made.value, _library.library().plx_queue_destroy, kept=stream)
 
     @property
     def value(self):

@@ -141,13 +141,13 @@ class Operand:
 
     def __init__(self, array, backend, stream):
         device = device_of(array)
-        self._keep = array
+        kept = array
         self.behind = None
         if on_host(device) and hasattr(array, "__array_interface__"):
             dl, flags = _from_interface(array, array.__array_interface__, _Device(CPU, 0))
         elif hasattr(array, "__dlpack__"):
-            self._keep = (array, _capsule_of(array, None if on_host(device) else stream))
-            dl, flags = _from_capsule(self._keep[1])
+            kept = (array, _capsule_of(array, None if on_host(device) else stream))
+            dl, flags = _from_capsule(kept[1])
         else:
             interface = array.__cuda_array_interface__
             self.behind = _stream_of_interface(interface)
@@ -155,7 +155,7 @@ class Operand:
         self.tensor = lib.Tensor()
         lib.check(lib.library().plx_tensor_borrow(backend, ctypes.byref(dl), ctypes.c_uint64(flags & 1), ctypes.byref(self.tensor)),
                   kinds={lib.INVALID: BufferError})
-        self._buffer = lib.Handle(self.tensor.view.buffer, lib.library().plx_buffer_destroy)
+        self._buffer = lib.Handle(self.tensor.view.buffer, lib.library().plx_buffer_destroy, kept=kept)
 
 
 def like(array, shape, dtype=None):

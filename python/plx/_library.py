@@ -137,16 +137,19 @@ def backend(name):
 
 
 class Handle:
-    """An object of the library that is destroyed with this one."""
+    """An object of the library that is destroyed with this one.  `kept`: what it works on, an array or a stream of others,
+    which may end what it has with the last reference to it, and so is let go after the object and not before."""
 
-    def __init__(self, value, destroy):
+    def __init__(self, value, destroy, kept=None):
         self.value = value
         self._destroy = destroy
+        self._kept = kept
 
     def close(self):
         value, self.value = self.value, None
         if value:
             self._destroy(value)
+        self._kept = None
 
     def __del__(self):
         if sys.is_finalizing():  # streams of others may be gone already, and all of this process is about to be

@@ -482,6 +482,26 @@ try:
 except TypeError as why:
     print(why)
 assert driver.cuCtxGetCurrent(ctypes.byref(before)) == 0 and before.value == context.value
+# A queue ends before the stream that it was given, an import before its array, when nobody else holds those.
+def ends(make, what):
+    order, destroy = [], getattr(library, what)
+    setattr(library, what, lambda value: order.append("ours") or destroy(value))
+    made = make(type("Theirs", (), {"__del__": lambda self: order.append("theirs")})())
+    made = None
+    setattr(library, what, destroy)
+    return order
+
+def queue_of(theirs):
+    theirs.__class__.__cuda_stream__ = lambda self: (0, stream.value)
+    return plx.Queue(theirs)
+
+def operand_of(theirs):
+    theirs.__class__.__cuda_array_interface__ = b.__cuda_array_interface__
+    theirs.shape = b.shape
+    return plx._arrays.Operand(theirs, plx._library.backend("cuda"), stream.value)
+
+for make, what in ((queue_of, "plx_queue_destroy"), (operand_of, "plx_buffer_destroy")):
+    assert ends(make, what) == ["ours", "theirs"], what
 a.__cuda_array_interface__["data"] = (id(a), False)
 try:
     plx.reduce(a, out=s)
