@@ -2,9 +2,10 @@
  *
  *   dispatch-cuda [DEVICE] [--imported] [--batch] [--json]        dispatch-opencl ...
  *
- * --imported: the operands are imports of memory that is there, as an application's would be.  --batch: of a batch,
- * whose kernel takes one problem, each of its launches. Bursts of both, each first every other time, short enough that
- * the device's queue never fills; the host's clock over one burst, without the wait for its end. */
+ * --imported: the operands are imports of memory that is there, as an application's would be; in turn with them, the
+ * same on memory of our own.  --batch: of a batch, whose kernel takes one problem, each of its launches. Bursts of all,
+ * in turn forwards and backwards, short enough that the device's queue never fills; the host's clock over one burst,
+ * without the wait for its end. */
 #include "benchmarks/dispatch.h"
 
 #include "base/clock.h"
@@ -26,25 +27,27 @@ typedef struct contest {
     plx_context *context;
     plx_backend *backend;
     plx_plan *plan;
-    plx_view views[2];
+    plx_view views[2]; /* of `own`, or of imports of it */
+    plx_view own_views[2];
     plx_buffer *own[2];
+    bool imported;
     size_t launches;      /* of one execution */
     plx_session *session; /* the driver's side: another of the same device */
     plx_plugin_queue *queue;
     plx_memory *memory[2];
     driver_launch *launch;
-    double executed[BURSTS], launched[BURSTS]; /* ns per call */
+    double executed[BURSTS], on_own[BURSTS], launched[BURSTS]; /* ns per call */
 } contest;
 
 /* ---- the two that compete ----------------------------------------------------- */
 
-static plx_status burst_of_executes(contest *c, double *ns, plx_error *error)
+static plx_status burst_of_executes(contest *c, const plx_view *views, double *ns, plx_error *error)
 {
     plx_status status = PLX_OK;
     double start = plx_now_ns();
 
     for (size_t i = 0; i < BURST && status == PLX_OK; i += c->launches)
-        status = plx_execute(c->plan, NULL, c->views, 2);
+        status = plx_execute(c->plan, NULL, views, 2);
     *ns = (plx_now_ns() - start) / BURST;
     if (status == PLX_OK)
         status = plx_synchronize(c->backend, NULL);
@@ -62,34 +65,52 @@ static plx_status burst_of_launches(contest *c, double *ns, plx_error *error)
     return status == PLX_OK ? the_driver.slots.synchronize(c->queue, error) : status;
 }
 
+enum { EXECUTED, ON_OWN, LAUNCHED, CONTESTANTS };
+
+static plx_status burst(contest *c, int contestant, size_t place, plx_error *error)
+{
+    switch (contestant) {
+    case EXECUTED:
+        return burst_of_executes(c, c->views, &c->executed[place], error);
+    case ON_OWN:
+        return c->imported ? burst_of_executes(c, c->own_views, &c->on_own[place], error) : PLX_OK;
+    default:
+        return burst_of_launches(c, &c->launched[place], error);
+    }
+}
+
 static plx_status compete(contest *c, plx_error *error)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; i < WARM + BURSTS && status == PLX_OK; ++i) {
-        const size_t place = i < WARM ? 0 : i - WARM;
-        const bool first = i % 2 == 0;
-        if (first)
-            status = burst_of_executes(c, &c->executed[place], error);
-        if (status == PLX_OK)
-            status = burst_of_launches(c, &c->launched[place], error);
-        if (status == PLX_OK && !first)
-            status = burst_of_executes(c, &c->executed[place], error);
-    }
+    for (size_t i = 0; i < WARM + BURSTS && status == PLX_OK; ++i)
+        for (int turn = 0; turn < CONTESTANTS && status == PLX_OK; ++turn)
+            status = burst(c, i % 2 == 0 ? turn : CONTESTANTS - 1 - turn, i < WARM ? 0 : i - WARM, error);
     return status;
 }
 
 /* What is added is told by the pairs of bursts, one right after the other: from burst to burst
  * a machine changes more. */
-static void judge(contest *c, plx_timing *executed, plx_timing *launched, plx_timing *added)
+static void difference(const double *one, const double *other, plx_timing *timing)
 {
     double differences[BURSTS];
 
     for (size_t i = 0; i < BURSTS; ++i)
-        differences[i] = c->executed[i] - c->launched[i];
-    plx_timing_of(differences, BURSTS, added);
-    plx_timing_of(c->executed, BURSTS, executed);
-    plx_timing_of(c->launched, BURSTS, launched);
+        differences[i] = one[i] - other[i];
+    plx_timing_of(differences, BURSTS, timing);
+}
+
+typedef struct outcome {
+    plx_timing executed, launched, added, over_own;
+} outcome;
+
+static void judge(contest *c, outcome *o)
+{
+    plx_timing_of(c->executed, BURSTS, &o->executed);
+    plx_timing_of(c->launched, BURSTS, &o->launched);
+    difference(c->executed, c->launched, &o->added);
+    if (c->imported)
+        difference(c->executed, c->on_own, &o->over_own);
 }
 
 /* ---- before and after ------------------------------------------------------------ */
@@ -117,8 +138,10 @@ static plx_status prepare_execute(contest *c, const char *where, const request *
     plx_status status = plx_open(c->context, where, &c->backend);
 
     c->launches = wanted->batch ? BATCH : 1;
+    c->imported = wanted->imported;
     for (size_t i = 0; i < 2 && status == PLX_OK; ++i) {
         status = plx_buffer_create(c->backend, bytes * c->launches, &c->own[i]);
+        c->own_views[i].buffer = c->own[i];
         if (status == PLX_OK && wanted->imported)
             status = import(c->backend, c->own[i], &c->views[i].buffer);
         else if (status == PLX_OK)
@@ -197,22 +220,32 @@ static json_t *timing_json(const plx_timing *timing)
                      "samples", (json_int_t)timing->samples);
 }
 
-static void print(const contest *c, const plx_timing *executed, const plx_timing *launched, const plx_timing *added,
-                  const request *wanted)
+static void print_text(const contest *c, const outcome *o, const request *wanted)
 {
-    const char *label = plx_backend_label(c->backend), *device = plx_backend_device(c->backend)->name;
+    printf("%s (%s)%s%s: execute %.0f ns, %s %.0f ns: %.0f ns added, %.0f to %.0f\n", plx_backend_label(c->backend),
+           plx_backend_device(c->backend)->name, wanted->imported ? ", imported memory" : "",
+           wanted->batch ? ", a batch" : "", o->executed.median_ns, the_driver.what, o->launched.median_ns,
+           o->added.median_ns, o->added.low_ns, o->added.high_ns);
+    if (wanted->imported)
+        printf("  over memory of its own: %.0f ns, %.0f to %.0f\n", o->over_own.median_ns, o->over_own.low_ns,
+               o->over_own.high_ns);
+}
+
+static void print(const contest *c, const outcome *o, const request *wanted)
+{
     json_t *root;
 
     if (!wanted->json) {
-        printf("%s (%s)%s%s: execute %.0f ns, %s %.0f ns: %.0f ns added, %.0f to %.0f\n", label, device,
-               wanted->imported ? ", imported memory" : "", wanted->batch ? ", a batch" : "", executed->median_ns,
-               the_driver.what, launched->median_ns, added->median_ns, added->low_ns, added->high_ns);
+        print_text(c, o, wanted);
         return;
     }
-    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend",
-                     label, "device", device, "driver_calls", the_driver.what, "burst", BURST, "imported",
-                     wanted->imported, "batch", (int)c->launches, "execute", timing_json(executed), "launch",
-                     timing_json(launched), "added", timing_json(added));
+    root =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend",
+                  plx_backend_label(c->backend), "device", plx_backend_device(c->backend)->name, "driver_calls",
+                  the_driver.what, "burst", BURST, "imported", wanted->imported, "batch", (int)c->launches, "execute",
+                  timing_json(&o->executed), "launch", timing_json(&o->launched), "added", timing_json(&o->added));
+    if (wanted->imported)
+        (void)json_object_set_new(root, "over_own_memory", timing_json(&o->over_own));
     (void)json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     putchar('\n');
     json_decref(root);
@@ -242,7 +275,7 @@ int main(int argc, char **argv)
 {
     static contest c;
     plx_error error = {.text = ""};
-    plx_timing executed = {.measured = false}, launched = {.measured = false}, added = {.measured = false};
+    outcome o = {0};
     request wanted;
     plx_status status;
 
@@ -258,8 +291,8 @@ int main(int argc, char **argv)
     if (status == PLX_OK)
         status = compete(&c, &error);
     if (status == PLX_OK) {
-        judge(&c, &executed, &launched, &added);
-        print(&c, &executed, &launched, &added, &wanted);
+        judge(&c, &o);
+        print(&c, &o, &wanted);
     } else {
         (void)fprintf(stderr, "dispatch-%s: %s\n", the_driver.backend, error.text);
     }

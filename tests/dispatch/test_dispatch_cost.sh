@@ -18,6 +18,7 @@ for field in '"schema": "parallax-dispatch/1"' '"execute": {' '"launch": {' '"ad
 done
 "$program" 0 --imported --batch --json >"$scratch/out.json" 2>"$scratch/err" || fail "exit $?: $(cat "$scratch/err")"
 grep -q '"imported": true' "$scratch/out.json" && grep -q '"batch": 8' "$scratch/out.json" || fail "no imports, no batch"
+grep -q '"over_own_memory": {' "$scratch/out.json" || fail "imports are not beside memory of its own"
 "$program" one 2>"$scratch/err"
 [ $? -eq 2 ] || fail "a device that is no number is not refused"
 grep -q usage "$scratch/err" || fail "no usage line"
