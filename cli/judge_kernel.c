@@ -209,6 +209,7 @@ static void run_apart(worker_function *what, cli_options *options, judged *to, b
     char place[512];
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     to->ended = false;
+    (void)judged_turn(to, JUDGED_PROCESS);
     make_place(place, sizeof place);
     (void)fflush(NULL);
     const pid_t child = fork();
@@ -225,6 +226,7 @@ static void run_apart(worker_function *what, cli_options *options, judged *to, b
     } else
         end_it(to, JUDGED_FAILED, "no process could be made");
     remove_place(place);
+    (void)judged_turn(to, JUDGED_OTHER);
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------ */
@@ -285,13 +287,16 @@ static int take_shapes(const cli_options *options, judged *to)
 
 /* ---- what is told --------------------------------------------------------------------------------- */
 
-static int tell(const cli_options *options, const judged *to)
+static int tell(const cli_options *options, judged *to)
 {
     int status = CLI_OK;
+    (void)judged_turn(to, JUDGED_OTHER);
     if (!cli_is_stdout(options->json) && !(options->given & OPT_QUIET))
         status = cli_show(judged_write_text, to);
     if (status == CLI_OK)
         status = cli_write(options->json, judged_write_json, to);
+    if (options->given & OPT_VERBOSE)
+        judged_say_phases(to);
     if (judged_exit(to->status) > CLI_WRONG)
         cli_say("%s: %s", judged_words[to->status], to->why);
     return status == CLI_OK ? judged_exit(to->status) : status;
@@ -448,8 +453,10 @@ static void judge(cli_options *options, judged *to)
     time_in_turn(options, to);
     measure_claim(options, to);
     capture(options, to);
-    if (options->sanitize && !stopped && was_run(to))
+    if (options->sanitize && !stopped && was_run(to)) {
+        (void)judged_turn(to, JUDGED_SANITIZE);
         judged_sanitize(options, to, &stopped);
+    }
     if (stopped)
         end_it(to, JUDGED_INTERRUPTED, "interrupted");
     give_signals_back(before);
@@ -470,6 +477,7 @@ int cli_judge_kernel(cli_options *options)
     judged *to = mmap(NULL, sizeof *to, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (to == MAP_FAILED)
         return cli_wrong_usage("no memory");
+    judged_begin(to);
     int status = check_options(options);
     if (status == CLI_OK)
         status = cli_outputs_check(options);

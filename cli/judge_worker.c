@@ -3,7 +3,6 @@
 
 #include "judged.h"
 
-#include "base/clock.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -43,6 +42,7 @@ static void progress(void *data, size_t done, size_t total, const char *what)
 {
     (void)done;
     (void)total;
+    judged_turn_by(data, what);
     go_on(data, what);
 }
 
@@ -80,8 +80,10 @@ static bool find_device(worker *w)
 {
     const char *wanted = w->options->backends.count > 0 ? w->options->backends.at[0] : w->to->facts.api;
     size_t own = 0;
-    if (cli_open_context(&cli_judge_verb, w->options, &w->context) != CLI_OK ||
-        cli_find_devices(w->context, &w->devices, &w->device_count) != CLI_OK) {
+    (void)judged_turn(w->to, w->to->facts.is_function ? JUDGED_FUNCTION : JUDGED_DEVICES);
+    const int opened = cli_open_context(&cli_judge_verb, w->options, &w->context);
+    (void)judged_turn(w->to, JUDGED_DEVICES);
+    if (opened != CLI_OK || cli_find_devices(w->context, &w->devices, &w->device_count) != CLI_OK) {
         say(w->to, JUDGED_UNSUPPORTED, "there is no device for %s", w->to->facts.language);
         return false;
     }
@@ -102,8 +104,17 @@ static bool find_device(worker *w)
     return true;
 }
 
+/* For what takes the time from then on. */
+static void open_backends(worker *w, size_t count, judged_phase phase)
+{
+    (void)judged_turn(w->to, JUDGED_BACKENDS);
+    judged_backends_open(&w->open, w->context, w->labels, count);
+    (void)judged_turn(w->to, phase);
+}
+
 static void end(worker *w)
 {
+    (void)judged_turn(w->to, JUDGED_PROCESS);
     free(w->devices);
     judged_backends_close(&w->open);
     if (w->context != NULL)
@@ -154,7 +165,9 @@ static void compile_by_driver(worker *w)
             say(w->to, JUDGED_NOT_JUDGED, "it takes none of the shapes: %.300s", w->to->shapes[0].reason);
         return;
     }
+    (void)judged_turn(w->to, JUDGED_BACKENDS);
     plx_status status = plx_open(w->context, w->to->label, &backend);
+    (void)judged_turn(w->to, JUDGED_COMPILE);
     if (status != PLX_OK)
         say(w->to, JUDGED_UNSUPPORTED, "%s", plx_message(w->context));
     for (size_t i = 0; i < w->to->shape_count && status == PLX_OK; i++) {
@@ -196,7 +209,7 @@ static void compile_alone(worker *w)
 void judged_compile(cli_options *options, judged *to)
 {
     worker w = {.options = options, .to = to};
-    const double start = 1e-9 * plx_now_ns();
+    (void)judged_turn(to, to->facts.is_function ? JUDGED_FUNCTION : JUDGED_COMPILE);
     go_on(to, "compiling");
     if (strcmp(to->facts.language, "OpenCL C") == 0 || strcmp(to->facts.language, "SPIR-V") == 0)
         compile_by_driver(&w);
@@ -205,7 +218,6 @@ void judged_compile(cli_options *options, judged *to)
     to->facts = *plx_kernel_file_facts(options->kernel);
     (void)snprintf(to->log, sizeof to->log, "%s", plx_kernel_file_log(options->kernel));
     (void)snprintf(to->fence, sizeof to->fence, "%s", plx_kernel_file_fence(options->kernel));
-    to->seconds[0] = 1e-9 * plx_now_ns() - start;
     if (!to->ended)
         say(to, JUDGED_RIGHT, "%s", "");
     end(&w);
@@ -242,7 +254,7 @@ static judged_status fault_of(const plx_record *record)
 static bool check_cases(worker *w)
 {
     judged *to = w->to;
-    judged_backends_open(&w->open, w->context, w->labels, 1);
+    open_backends(w, 1, JUDGED_CASES);
     const char *names[] = {to->facts.name};
     const plx_op op = plx_kernel_file_op(w->options->kernel);
     plx_results results;
@@ -304,7 +316,7 @@ static bool check_drawn(worker *w, const plx_problem *like, uint64_t seed)
         plx_error error = {""};
         if (input == PLX_INPUT_SPECIAL && to->facts.finite_only)
             continue;
-        judged_backends_open(&w->open, w->context, w->labels, 1);
+        open_backends(w, 1, JUDGED_DRAW);
         const plx_compare_options wanted = {
             .backends = w->labels,
             .backend_count = 1,
@@ -418,7 +430,7 @@ static bool run_shape(worker *w, judged_shape *shape)
     plx_error error = {""};
     const bool no_timing = (w->options->given & OPT_NO_TIMING) != 0;
     const size_t backend_count = no_timing ? 1 : w->label_count;
-    judged_backends_open(&w->open, w->context, w->labels, backend_count);
+    open_backends(w, backend_count, JUDGED_SHAPES);
     const plx_compare_options wanted = {
         .backends = w->labels,
         .backend_count = backend_count,
@@ -489,22 +501,18 @@ static void conclude(judged *to)
 void judged_judge(cli_options *options, judged *to)
 {
     worker w = {.options = options, .to = to};
-    double start = 1e-9 * plx_now_ns();
     to->ended = false;
     go_on(to, "finding devices");
     bool good = find_device(&w);
     if (good)
         (void)take_shapes(options, &to->device, to);
     good = good && !to->ended && check_all(&w);
-    to->seconds[1] = 1e-9 * plx_now_ns() - start;
-    start = 1e-9 * plx_now_ns();
     for (size_t i = 0; i < to->shape_count && good && !to->found_wrong; i++)
         if (to->shapes[i].taken) {
             good = run_shape(&w, &to->shapes[i]);
             if (good && !to->facts.is_function)
                 find_launches(&w, &to->shapes[i]);
         }
-    to->seconds[2] = 1e-9 * plx_now_ns() - start;
     if (!has_ended(options, to) && good)
         conclude(to);
     (void)snprintf(to->fence, sizeof to->fence, "%s", plx_kernel_file_fence(options->kernel));
@@ -533,7 +541,7 @@ static bool capture_shape(worker *w, judged_shape *shape)
     const char *names[] = {to->facts.name};
     plx_results results;
     plx_error error = {""};
-    judged_backends_open(&w->open, w->context, w->labels, 1);
+    open_backends(w, 1, JUDGED_CAPTURE);
     const plx_compare_options wanted = {
         .backends = w->labels,
         .backend_count = 1,
@@ -585,14 +593,12 @@ static void forget(judged_shape *shape)
 static void time_shapes(worker *w)
 {
     judged *to = w->to;
-    const double start = 1e-9 * plx_now_ns();
     bool good = true;
     for (size_t i = 0; i < to->shape_count && good && !to->found_wrong; i++) {
         forget(&to->shapes[i]);
         if (to->shapes[i].taken)
             good = run_shape(w, &to->shapes[i]);
     }
-    to->seconds[2] += 1e-9 * plx_now_ns() - start;
     if (!has_ended(w->options, to) && good)
         conclude(to);
 }

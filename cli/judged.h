@@ -27,6 +27,24 @@ typedef enum judged_status {
     JUDGED_STATUSES
 } judged_status;
 
+/* What takes the time of a judgement. */
+typedef enum judged_phase {
+    JUDGED_OTHER = 0, /* files, words */
+    JUDGED_PROCESS,   /* from a process to the next: its start, its end */
+    JUDGED_COMPILE,
+    JUDGED_DEVICES,  /* plugins are loaded and asked for devices */
+    JUDGED_FUNCTION, /* the process of a function starts, and loads it */
+    JUDGED_BACKENDS, /* are opened */
+    JUDGED_CASES,    /* those of check */
+    JUDGED_DRAW,     /* those that are drawn */
+    JUDGED_SHAPES,   /* each shape, before it is timed */
+    JUDGED_TIMING,
+    JUDGED_CEILINGS, /* are measured, and what is found out after timing */
+    JUDGED_CAPTURE,
+    JUDGED_SANITIZE,
+    JUDGED_PHASES
+} judged_phase;
+
 enum {
     JUDGED_PROBLEMS = 32,
     JUDGED_LOG = 16384,
@@ -86,7 +104,8 @@ typedef struct judged {
     bool has_device;
     plx_device_info device;
     char label[48], log[JUDGED_LOG];
-    double seconds[3];       /* that compiling, judging and timing took */
+    judged_phase phase; /* what takes the time now, and since when; since when all of it */
+    double since, began, seconds[JUDGED_PHASES];
     plx_check_counts counts; /* of the cases that check has */
     size_t drawn, drawn_ok, drawn_wrong, drawn_not_judged, drawn_failed;
     plx_record first_wrong; /* when found_wrong */
@@ -105,6 +124,18 @@ extern const char *const judged_words[JUDGED_STATUSES]; /* "time_not_believed" *
 int judged_exit(judged_status status);
 plx_status judged_write_json(const void *what, FILE *to, plx_error *error);
 plx_status judged_write_text(const void *what, FILE *to, plx_error *error);
+
+/* ---- judge_phases.c ------------------------------------------------------------------- */
+
+extern const char *const judged_phases[JUDGED_PHASES]; /* "timing" */
+void judged_begin(judged *to);
+/* From now on it is this that takes the time; returns what did so far. */
+judged_phase judged_turn(judged *to, judged_phase phase);
+/* By what a comparison says it is doing. */
+void judged_turn_by(judged *to, const char *what);
+/* Until the last turn; the phases together. */
+double judged_took(const judged *of);
+void judged_say_phases(const judged *of);
 
 /* ---- judge_worker.c --------------------------------------------------------------------- */
 

@@ -311,6 +311,16 @@ static void write_words(plx_json *json, const cli_options *options)
     plx_json_list_end(json);
 }
 
+/* The time until now, in seconds, and what took it. */
+static void write_phases(plx_json *json, const judged *of)
+{
+    plx_json_number(json, "seconds", judged_took(of));
+    plx_json_object(json, "phases");
+    for (int i = 0; i < JUDGED_PHASES; i++)
+        plx_json_number(json, judged_phases[i], of->seconds[i]);
+    plx_json_object_end(json);
+}
+
 plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
 {
     const judged *of = what;
@@ -335,6 +345,7 @@ plx_status judged_write_json(const void *what, FILE *to, plx_error *error)
     plx_json_list_end(&json);
     write_summary(&json, of);
     write_searches(&json, of);
+    write_phases(&json, of);
     plx_json_object_end(&json);
     return plx_json_end(&json, error);
 }

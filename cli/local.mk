@@ -44,6 +44,7 @@ libplx_verbs_la_SOURCES = \
 	cli/judge_backends.c \
 	cli/judge_worker.c \
 	cli/judged.h \
+	cli/judge_phases.c \
 	cli/judge_replay.c \
 	cli/judge_sanitize.c \
 	cli/judged_processes.c \

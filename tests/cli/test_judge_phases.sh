@@ -1,0 +1,74 @@
+#!/bin/sh
+# judge --source: the record says what took the time, -v prints it, and what a process was at when it was ended has taken
+# the time until then.
+. "${top_srcdir:-.}/tests/support.sh"
+cc=${CC:-cc}
+
+# function_of NAME BODY: $work/NAME.so, a sum that does this first.
+function_of() {
+    {
+        echo '#include <parallax/subject.h>'
+        echo '#include <unistd.h>'
+        echo "int run(const plx_subject_call *call) { $2"
+        echo '    const float *x = call->in[0].data; float sum = 0;'
+        echo '    for (int64_t i = 0; i < call->in[0].cols; i++) sum += x[i];'
+        echo '    *(float *)call->out.data = sum; return 0; }'
+    } >"$work/$1.c"
+    # shellcheck disable=SC2086 # words
+    $cc -O1 -shared -fPIC -I"${top_srcdir:-.}/include" "$work/$1.c" -o "$work/$1.so" 2>"$work/err" || fail "$1.c does not compile"
+}
+cat >"$work/few.json" <<END
+{"parallax_recipe": 1, "op": "reduce", "problem": {"dtype": ["f32"], "where": ["n == 1000"], "reduce": ["sum"]},
+ "launches": [{"entry": "run", "grid": [1], "block": [1], "args": []}]}
+END
+
+# judge_it STATUS NAME ARGUMENT...
+judge_it() {
+    wanted=$1 name=$2
+    shift 2
+    expect_run "$wanted" '' judge reduce --source "$work/$name.so" --recipe "$work/few.json" --quick --shape 1000 \
+        --json "$work/record" "$@"
+}
+
+# phase NAME: its seconds in the record.
+phase() {
+    sed '1,/"phases"/d' "$work/record" | sed -n "s/^ *\"$1\": \([0-9.e+-]*\),*\$/\1/p"
+}
+# holds LEFT RELATION RIGHT
+holds() {
+    cases=$((cases + 1))
+    awk "BEGIN { exit !(($1) $2 ($3)) }" || fail "$4: not $1 $2 $3"
+}
+names="other process compile devices function backends cases drawn shapes timing ceilings capture sanitize"
+
+function_of right ''
+judge_it 0 right --seconds 0.02 --processes 2
+[ -s "$work/err" ] && fail "without -v there is something on standard error"
+sum=0
+for name in $names; do
+    took=$(phase "$name")
+    cases=$((cases + 1))
+    [ -n "$took" ] || fail "no phase $name"
+    sum=$(awk -v a="$sum" -v b="$took" 'BEGIN { printf "%.12g", a + b }')
+done
+all=$(sed -n 's/^  "seconds": \([0-9.e+-]*\),$/\1/p' "$work/record")
+holds "$sum" '<=' "$all + 1e-9" "the phases are more than all"
+holds "$sum" '>' "0.99 * $all" "what takes the time is not said"
+for name in process devices function cases shapes timing; do
+    holds "$(phase "$name")" '>' 0 "$name took no time"
+done
+
+judge_it 0 right --no-timing -v
+grep -qE '^parallax judge: [0-9.]+ seconds: .*(cases|function|devices) [0-9.]+' "$work/err" || fail "-v does not say what took the time"
+holds "$(phase timing)" '==' 0 "without timing it took time"
+
+# It stays in its first case, one that is drawn, until it is ended, a second after it was last heard of.
+function_of stays 'sleep(1000);'
+export PLX_CALL_SECONDS=1
+judge_it 5 stays --no-timing
+unset PLX_CALL_SECONDS
+grep -q '"status": "timeout"' "$work/record" || fail "it did come back"
+holds "$(phase drawn)" '>' 0.9 "the case in which it stayed"
+
+[ "$failures" -eq 0 ] && echo "$cases things: the record says what took the time of a judgement"
+exit $((failures > 0))
