@@ -144,12 +144,13 @@ const plx_element_words *plx_element_words_of(const plx_problem *problem)
     static const plx_element_words same[PLX_DTYPE_COUNT] = {
         [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4", ""},
         [PLX_F64] = {"f64", "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DNEEDS_F64", ""},
-#define HALF(type, name, NAME) [type] = {name, "-DT=float -DIN_" NAME " -DOUT_" NAME, " -DIN_" NAME " -DOUT_" NAME},
+#define HALF(type, name, NAME, ...) \
+    [type] = {name, "-DT=float -DIN_" NAME " -DOUT_" NAME, " -DIN_" NAME " -DOUT_" NAME},
         PLX_DEVICE_HALF_TYPES(HALF)
 #undef HALF
     };
     static const plx_element_words wider[PLX_DTYPE_COUNT] = {
-#define HALF(type, name, NAME) [type] = {name "_f32", "-DT=float -DIN_" NAME, " -DIN_" NAME},
+#define HALF(type, name, NAME, ...) [type] = {name "_f32", "-DT=float -DIN_" NAME, " -DIN_" NAME},
         PLX_DEVICE_HALF_TYPES(HALF)
 #undef HALF
     };

@@ -304,12 +304,16 @@ extern const plx_row plx_given_row;
 /* ---- helpers to write a recipe --------------------------------------- */
 
 /* The types of 16 bits for which device code is built, a line each; kernels that have it for fewer list those.
- *   TYPE(the plx_dtype, as entry points are called by it, as half.clh does: IN_F16, OUT_F16) */
-#define PLX_DEVICE_HALF_TYPES(TYPE) \
-    TYPE(PLX_F16, "f16", "F16")     \
-    TYPE(PLX_BF16, "bf16", "BF16")
+ *   TYPE(the plx_dtype, as entry points are called by it, as half.clh does behind IN_ and OUT_,
+ *        whether the half.cuh of the operations make entry points of CUDA C++ for it)
+ * Half.clh has HALF=E for a type of E bits of exponent that has no code of its own. */
+#define PLX_DEVICE_HALF_TYPES(TYPE)   \
+    TYPE(PLX_F16, "f16", "F16", true) \
+    TYPE(PLX_BF16, "bf16", "BF16", true)
 #define PLX_DEVICE_HALF_BIT(dtype, ...) | PLX_DTYPE_BIT(dtype)
 #define PLX_DEVICE_HALF_DTYPES (UINT32_C(0) PLX_DEVICE_HALF_TYPES(PLX_DEVICE_HALF_BIT))
+#define PLX_CUDA_HALF_BIT(dtype, name, half, in_cuda) | ((in_cuda) ? PLX_DTYPE_BIT(dtype) : 0)
+#define PLX_CUDA_HALF_DTYPES (UINT32_C(0) PLX_DEVICE_HALF_TYPES(PLX_CUDA_HALF_BIT))
 
 /* How the element types of a product are called: in the names of CUDA's entry points, and for the
  * compiler of OpenCL.  T is what is computed with, IN and OUT what memory holds (half.clh). */

@@ -126,6 +126,12 @@ static plx_status find_function(plx_session *session, const plx_cuda_loaded *cod
     return plx_cuda_function(session, image->key, image->bytes, made->entry, &made->function, error);
 }
 
+/* A type of 16 bits that OpenCL alone computes with. */
+static bool lacks_code(plx_dtype dtype)
+{
+    return plx_is_half(dtype) && (PLX_CUDA_HALF_DTYPES & PLX_DTYPE_BIT(dtype)) == 0;
+}
+
 static plx_status add_arguments(plx_session *session, const plx_cuda_loaded *code, const plx_step *step,
                                 const plx_problem *problem, plx_cuda_launch *made, plx_error *error)
 {
@@ -210,6 +216,9 @@ plx_status plx_cuda_launch_make(plx_session *session, const plx_cuda_loaded *cod
         made->block[axis] = step->block[axis];
     }
     plx_status status = find_function(session, code, recipe, step, made, error);
+    if (status == PLX_BUILD_FAILED && lacks_code(problem->dtype))
+        status =
+            plx_fail(error, PLX_UNSUPPORTED, "there is no %s: no code of CUDA C++ is built for its type", made->entry);
     if (status == PLX_OK)
         status = add_arguments(session, code, step, problem, made, error);
     if (status == PLX_OK && code->list != NULL)

@@ -10,6 +10,8 @@
 #include "kernels/recipe.h"
 #include "kernel_text.h"
 
+#include <parallax/half.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +200,9 @@ static bool maps_operands(const plx_recipe *recipe)
 /* The same operands, one element further. */
 static workbench shifted(const workbench *work, plx_dtype dtype)
 {
-    static const uint64_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16, 2, 2};
+#define HALF(type, ...) [type] = 2,
+    static const uint64_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16, PLX_HALF_TYPES(HALF)};
+#undef HALF
     workbench moved = *work;
     for (size_t i = 0; i < OPERANDS; i++) {
         moved.operands[i].offset += sizes[dtype];

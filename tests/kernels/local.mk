@@ -20,6 +20,7 @@ cmocka_tests += \
 	tests/kernels/test_gemm_cut \
 	tests/kernels/test_gemm_elected \
 	tests/kernels/test_gemm_stream \
+	tests/kernels/test_half_opencl \
 	tests/kernels/test_matvec_geometry \
 	tests/kernels/test_rates \
 	tests/kernels/test_recipes \
@@ -47,6 +48,8 @@ tests_kernels_test_gemm_elected_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_elected_LDADD = $(ladder_ldadd)
 tests_kernels_test_gemm_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_stream_LDADD = $(ladder_ldadd)
+tests_kernels_test_half_opencl_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_half_opencl_LDADD = $(CMOCKA_LIBS) -lm
 tests_kernels_test_matvec_geometry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_matvec_geometry_LDADD = $(ladder_ldadd)
 tests_kernels_test_rates_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

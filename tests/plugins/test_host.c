@@ -1,6 +1,7 @@
 /* The host plugin, through its descriptor alone: memory, queues, events, and every
  * kernel against plain loops in long double. */
 #define _POSIX_C_SOURCE 200809L
+#include <parallax/half.h>
 #include <parallax/plugin.h>
 
 #include <setjmp.h>
@@ -399,7 +400,9 @@ static void test_transpose(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {1, 1}, {1, 100}, {100, 1}, {31, 33}, {32, 64}, {65, 127}};
-    static const size_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16, 2, 2};
+#define HALF(type, ...) [type] = 2,
+    static const size_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16, PLX_HALF_TYPES(HALF)};
+#undef HALF
     for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (int64_t pad = 0; pad < 6; pad += 5)

@@ -4,6 +4,8 @@
 
 #include "npy_support.h"
 
+#include <parallax/half.h>
+
 static plx_status read_composed(int version, const char *dictionary, const void *data, size_t data_bytes,
                                 plx_array *array, plx_error *error)
 {
@@ -25,14 +27,24 @@ static void expect_refusal(int version, const char *dictionary, size_t data_byte
 
 /* ---- what is right ------------------------------------------------------- */
 
+/* A type that NumPy has no code for: others read whole numbers, and so do we. */
+static bool is_written_as_bits(plx_dtype dtype)
+{
+#define HALF(type, name, exponent, fraction, npy, ...) [type] = npy,
+    static const char *const codes[PLX_DTYPE_COUNT] = {PLX_HALF_TYPES(HALF)};
+#undef HALF
+    return codes[dtype] != NULL && strcmp(codes[dtype], "u2") == 0;
+}
+
 static void expect_round_trip(const plx_array *array)
 {
     plx_error error = {""};
     plx_array back;
     assert_int_equal(plx_npy_write(path, array, &error), PLX_OK);
     assert_int_equal(plx_npy_read(path, &back, &error), PLX_OK);
-    assert_int_equal(back.dtype, array->dtype);
-    assert_string_equal(back.type, array->type);
+    const bool bits = array->type[0] == '\0' && is_written_as_bits(array->dtype);
+    assert_int_equal(back.dtype, bits ? PLX_I16 : array->dtype);
+    assert_string_equal(back.type, bits ? "u2" : array->type);
     assert_int_equal(back.rank, array->rank);
     assert_int_equal(back.rows, array->rows);
     assert_int_equal(back.cols, array->cols);
@@ -143,7 +155,8 @@ static void only_transpose_takes_them(void **state)
     assert_int_equal(plx_problem_fit(&problem, &array, 1, &error), PLX_OK);
     problem = plx_problem_of(PLX_REDUCE, PLX_I8);
     assert_int_equal(plx_problem_fit(&problem, &array, 1, &error), PLX_INVALID);
-    assert_non_null(strstr(error.text, "x is u1, and reduce takes i32 i64 f32 f64 f16 bf16; transpose takes any"));
+    assert_non_null(strstr(error.text, "x is u1, and reduce takes i32 i64 f32 f64 f16 bf16"));
+    assert_non_null(strstr(error.text, "; transpose takes any"));
 }
 
 static void a_zip_archive_is_named(void **state)

@@ -39,13 +39,16 @@ const plx_gemm_family *plx_gemm_family_of(uint32_t kernel)
 
 /* ---- schedules that are compared ------------------------------------------------------------ */
 
-/* Infinite where the kernel can't run it; where it takes more than `limit`, maybe not its best schedule. */
+/* Infinite where the kernel does not take its elements or can't run it; where it takes more than `limit`, maybe not its
+ * best schedule. */
 static double us_below(double limit, uint32_t kernel, const plx_problem *problem, const plx_device_info *device,
                        plx_schedule *schedule)
 {
     const plx_row *row = &plx_gemm_ladder.rows[kernel];
     plx_error ignored;
     *schedule = (plx_schedule){.kernel = kernel, .us = limit < INFINITY ? limit : 0.0};
+    if ((row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
+        return INFINITY;
     return row->schedule == NULL || row->schedule(problem, device, schedule, &ignored) == PLX_OK ? schedule->us
                                                                                                  : INFINITY;
 }
