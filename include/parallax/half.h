@@ -71,21 +71,18 @@ static inline plx_half_format plx_bf16_format(void)
 static inline double plx_half_value(plx_half_format format, uint16_t half)
 {
     const uint64_t sign = (uint64_t)(half >> 15) << 63, magnitude = half & 0x7fff;
-    const int up = 52 - format.fraction;
-    uint64_t bits;
+    const uint64_t exponent = magnitude >> format.fraction, normal = exponent != 0;
+    /* An integer times a power of two, without a branch: whole rows are converted, several numbers at once. */
+    const uint64_t significand = (magnitude & ((UINT64_C(1) << format.fraction) - 1)) | normal << format.fraction;
+    const uint64_t power = (uint64_t)(1023 + format.lowest - format.fraction) + exponent - normal;
+    const uint64_t special = UINT64_C(0x7ff0000000000000) | (magnitude - format.infinity) << (52 - format.fraction);
+    uint64_t bits = power << 52;
     double value;
-    if (magnitude >= format.infinity) {
-        bits = UINT64_C(0x7ff0000000000000) | (magnitude - format.infinity) << up;
-    } else if (magnitude >> format.fraction != 0) {
-        bits = (magnitude << up) + ((uint64_t)(1023 + format.lowest - 1) << 52);
-    } else { /* subnormal: the fraction times the smallest, which is a power of two */
-        double smallest;
-        bits = (uint64_t)(1023 + format.lowest - format.fraction) << 52;
-        memcpy(&smallest, &bits, sizeof smallest);
-        value = (double)magnitude * smallest;
-        memcpy(&bits, &value, sizeof bits);
-    }
-    bits |= sign;
+
+    memcpy(&value, &bits, sizeof value);
+    value *= (double)(int32_t)significand;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (magnitude >= format.infinity ? special : bits) | sign;
     memcpy(&value, &bits, sizeof value);
     return value;
 }

@@ -222,14 +222,25 @@ static inline void sum_tile_of(plx_dtype dtype, const gemm_job *job, gemm_tile *
             finish_element(job, tile, i, j);
 }
 
+/* Code for each type, which knows how its elements are read. */
 static inline void sum_tile(const gemm_job *job, gemm_tile *tile)
 {
-    if (job->dtype == PLX_F32)
+    switch (job->dtype) {
+    case PLX_F32:
         sum_tile_of(PLX_F32, job, tile);
-    else if (job->dtype == PLX_F64)
+        break;
+    case PLX_F64:
         sum_tile_of(PLX_F64, job, tile);
-    else
-        sum_tile_of(job->dtype, job, tile);
+        break;
+#define CASE_OF_HALF(type, ...)       \
+    case type:                        \
+        sum_tile_of(type, job, tile); \
+        break;
+        PLX_HALF_TYPES(CASE_OF_HALF)
+#undef CASE_OF_HALF
+    default:
+        break; /* no other type has products */
+    }
 }
 
 /* The same with the processor's wide registers and its fma, where it has them. */

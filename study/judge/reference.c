@@ -117,6 +117,12 @@ static void reference_run(const plx_inputs *inputs, const plx_reference_result *
     }
 }
 
+static bool is_over(const plx_until *until)
+{
+    return until != NULL && until->over(until->data);
+}
+
+/* How many elements a thread takes at a time. */
 static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
 {
     int64_t length = plx_sum_length(inputs), chunk = (INT64_C(1) << 18) / (length > 0 ? length : 1);
@@ -125,20 +131,10 @@ static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
     return chunk < 1 ? 1 : chunk;
 }
 
-static bool is_over(const plx_until *until)
-{
-    return until != NULL && until->over(until->data);
-}
-
 /* What is not computed when it is over is left out. */
-static void compute_all(const plx_inputs *inputs, const plx_until *until, const plx_reference_result *reference)
+static void compute_in_chunks(const plx_inputs *inputs, const plx_until *until, const plx_reference_result *reference,
+                              int64_t chunk)
 {
-    int64_t chunk = chunk_length(inputs, reference->count);
-
-    if (plx_reference_spreads(&inputs->problem) && reference->count == 1) {
-        reference_run(inputs, reference, 0, 0, reference->count);
-        return;
-    }
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (reference->count > chunk)
 #endif
@@ -146,6 +142,50 @@ static void compute_all(const plx_inputs *inputs, const plx_until *until, const 
         if (!is_over(until))
             reference_run(inputs, reference, first, first,
                           reference->count - first < chunk ? reference->count - first : chunk);
+}
+
+/* A product of matrices: what one row of the result reads the next reads, too, so its reference is quick where it is
+ * asked for many rows at once, which it spreads over all threads. */
+static bool is_matrix_product(const plx_inputs *inputs)
+{
+    return inputs->operation->output_rank == 2 && plx_factor_count(inputs) == 2;
+}
+
+/* So many that a thread's tile is a square one, more where they are soon done, fewer where they would take seconds. */
+static int64_t rows_of_band(const plx_inputs *inputs)
+{
+    enum { TILE = 64, LEAST = 4 };
+    const double shortest = 0x1p24, longest = 0x1p30; /* terms */
+    const double row =
+        (double)inputs->extents[inputs->operation->output].cols * fmax((double)plx_sum_length(inputs), 1.0);
+
+    if (row * TILE > longest)
+        return LEAST * (int64_t)fmax(longest / row / LEAST, 1.0);
+    return TILE * (int64_t)fmax(shortest / row / TILE, 1.0);
+}
+
+static void compute_in_bands(const plx_inputs *inputs, const plx_until *until, const plx_reference_result *reference)
+{
+    const int64_t band = inputs->extents[inputs->operation->output].cols * rows_of_band(inputs);
+
+    for (int64_t first = 0; first < reference->count && !is_over(until); first += band)
+        reference_run(inputs, reference, first, first,
+                      reference->count - first < band ? reference->count - first : band);
+}
+
+static void compute_all(const plx_inputs *inputs, const plx_until *until, const plx_reference_result *reference)
+{
+    const int64_t each = plx_output_each(inputs);
+    const double keeps_all_busy = 0x1p20; /* terms */
+
+    if (reference->count == 1 && plx_reference_spreads(&inputs->problem))
+        reference_run(inputs, reference, 0, 0, 1);
+    else if (!is_matrix_product(inputs))
+        compute_in_chunks(inputs, until, reference, chunk_length(inputs, reference->count));
+    else if ((double)each * (double)plx_sum_length(inputs) < keeps_all_busy)
+        compute_in_chunks(inputs, until, reference, each);
+    else
+        compute_in_bands(inputs, until, reference);
 }
 
 static plx_status complete(const plx_inputs *inputs, const plx_until *until, plx_reference_result *reference,
@@ -297,8 +337,7 @@ static bool too_large(const plx_inputs *inputs, double limit)
     double alpha, beta;
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    return inputs->operation->output_rank == 2 && plx_factor_count(inputs) == 2 && alpha != 0.0 &&
-           plx_problem_flops(&inputs->problem) / 2.0 > limit;
+    return is_matrix_product(inputs) && alpha != 0.0 && plx_problem_flops(&inputs->problem) / 2.0 > limit;
 }
 
 plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit, const plx_until *until,

@@ -107,7 +107,7 @@ static bool is_over(void *data)
 /* What is over is left at once, however much there was to do, and is no reference. */
 static void test_a_reference_that_takes_too_long_is_given_up(void **state)
 {
-    static const int64_t shape[] = {700, 700, 700};
+    static const int64_t shape[] = {4000, 600, 444};
     plx_inputs inputs = inputs_of(gemm_of(PLX_F32, 0, shape), PLX_INPUT_UNIFORM, 5);
     plx_error error = {.text = ""};
 
