@@ -28,7 +28,7 @@ package() { # NAME: builds packaging/debian/NAME and installs what it makes
     cp -r "parallax-0.1.0/packaging/debian/\$1" parallax-0.1.0/debian
     cd parallax-0.1.0
     mk-build-deps --install --remove --tool 'apt-get -qq -y --no-install-recommends' debian/control >/dev/null
-    nice dpkg-buildpackage -us -uc -b >"../\$1.log" 2>&1 || { grep -E "^(FAIL|ERROR)" "../\$1.log"; grep -E "LINE|ERROR  " "../\$1.log"; tail -n 40 "../\$1.log"; exit 1; }
+    nice dpkg-buildpackage -us -uc -b >"../\$1.log" 2>&1 || { grep -E "^(FAIL|ERROR)|LINE|ERROR  |error:" "../\$1.log" || true; tail -n 40 "../\$1.log"; exit 1; }
     cd ..
     apt-get -qq install -y --no-install-recommends ./\$2 >/dev/null
     echo "$suite: \$1 is built and installed"
