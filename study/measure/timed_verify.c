@@ -8,11 +8,17 @@
 /* The first byte of a stretch that is not the pattern; `bytes`: none. */
 static uint64_t first_other(const unsigned char *seen, uint64_t from, uint64_t bytes, uint32_t pattern)
 {
-    unsigned char expected[4];
+    enum { PERIOD = sizeof pattern };
+    unsigned char twice[2 * PERIOD];
     uint64_t i = 0;
 
-    memcpy(expected, &pattern, sizeof expected);
-    while (i < bytes && seen[i] == expected[(from + i) % 4])
+    memcpy(twice, &pattern, PERIOD);
+    memcpy(twice + PERIOD, &pattern, PERIOD);
+    const unsigned char *expected = twice + from % PERIOD;
+    /* What is as it was equals itself a period later, which is soon seen of hundreds of megabytes. */
+    if (bytes > PERIOD && memcmp(seen, expected, PERIOD) == 0 && memcmp(seen, seen + PERIOD, bytes - PERIOD) == 0)
+        return bytes;
+    while (i < bytes && seen[i] == expected[i % PERIOD])
         ++i;
     return i;
 }
