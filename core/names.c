@@ -12,6 +12,11 @@ typedef struct dtype_word {
     size_t size;
 } dtype_word;
 
+#define HALF(type, name, exponent, fraction, ...) \
+    _Static_assert(1 + (exponent) + (fraction) == 16 && (exponent) > 1 && (exponent) <= 8, name " has 16 bits");
+PLX_HALF_TYPES(HALF)
+#undef HALF
+
 static const dtype_word dtypes[PLX_DTYPE_COUNT] = {
     [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2}, [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
     [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8}, [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},

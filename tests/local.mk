@@ -119,6 +119,7 @@ whole_forms = \
 	tests/configure/test_installed_parallax.sh \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_new_operation.sh \
+	tests/house/test_new_type.sh \
 	tests/judge/test_claims.sh \
 	tests/judge/test_mutants \
 	tests/kernels/test_gemm_configs \

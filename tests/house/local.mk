@@ -12,6 +12,7 @@ script_tests += \
 	tests/house/test_man.sh \
 	tests/house/test_maps.sh \
 	tests/house/test_new_kernel.sh \
+	tests/house/test_new_type.sh \
 	tests/house/test_packaging.sh \
 	tests/house/test_readme.sh \
 	tests/house/test_record.sh \
@@ -36,5 +37,5 @@ abi-dump: libparallax.la libparallax-study.la
 
 EXTRA_DIST += tests/data/abi/libparallax.abi.xz tests/data/abi/libparallax-study.abi.xz
 
-# What test_new_operation.sh and test_new_kernel.sh add to a copy of the tree.
+# What test_new_operation.sh, test_new_kernel.sh and test_new_type.sh add to a copy of the tree.
 EXTRA_DIST += tests/house/copy_tree.sh tests/house/scale tests/house/turned tests/house/pairs
