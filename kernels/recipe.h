@@ -306,7 +306,7 @@ extern const plx_row plx_given_row;
 /* The types of 16 bits for which device code is built, a line each; kernels that have it for fewer list those.
  *   TYPE(the plx_dtype, as entry points are called by it, as half.clh does behind IN_ and OUT_,
  *        whether the half.cuh of the operations make entry points of CUDA C++ for it)
- * Half.clh has HALF=E for a type of E bits of exponent that has no code of its own. */
+ * half.clh has HALF=E, any-half.cuh AnyHalf<E>, for a type of E bits of exponent that has no code of its own. */
 #define PLX_DEVICE_HALF_TYPES(TYPE)   \
     TYPE(PLX_F16, "f16", "F16", true) \
     TYPE(PLX_BF16, "bf16", "BF16", true)

@@ -3,7 +3,7 @@
 # at most eight files.  Its conversions are exact, what stands on the tables compiles with it, and bits that don't add up to 16
 # are refused.
 # CHECK_FORM=full: the copy is built for the host, every verb knows the type, its kernels pass; and a plugin whose table has
-# other bits than the judge's is found wrong.
+# other bits than the judge's is found wrong; kernels in CUDA C++ compile where there is nvcc.
 . "${top_srcdir:-.}/tests/house/copy_tree.sh"
 cc=${CC:-cc}
 
@@ -11,10 +11,17 @@ cc=${CC:-cc}
 
 cp -R "$work/tree" "$work/before" || exit 99
 recipe "To add an element type of 16 bits" >"$work/code"
-[ "$(wc -l <"$work/code")" -eq 3 ] || fail "HACKING.md has no three lines for a new type"
+[ "$(wc -l <"$work/code")" -eq 12 ] || fail "HACKING.md has no twelve lines for a new type"
 insert include/parallax/types.h '^ *PLX_DTYPE_COUNT$' "$(sed -n 1p "$work/code")"
 insert include/parallax/half.h '^ *TYPE[(]PLX_BF16,' "$(sed -n 2p "$work/code")"
-insert kernels/recipe.h '^ *TYPE[(]PLX_BF16,' "$(sed -n 3p "$work/code")"
+insert kernels/recipe.h '^ *TYPE[(]PLX_BF16,' "$(sed -n 's/false) /true) /;3p' "$work/code")"
+insert kernels/gemm/device/common/half.cuh '^ *GEMM_LAYOUTS[(]GEMM_HALF_ENTRY, kernel, f16,' "$(sed -n 4,5p "$work/code")"
+insert kernels/matvec/half.cuh '^ *X[(]f16,' "$(sed -n 6,7p "$work/code")"
+insert kernels/matvec/half.cuh '^template <> struct SumOf<__half>' "$(sed -n 10,12p "$work/code")"
+insert kernels/reduce/half.cuh '^ *X[(]f16_##how,' "$(sed -n 8,9p "$work/code")"
+for file in gemm/device/common matvec reduce; do
+    insert kernels/$file/half.cuh '^#include <cuda_bf16.h>' '#include "any-half.cuh"'
+done
 diff -rq "$work/before" "$work/tree" >"$work/changed"
 files=$(wc -l <"$work/changed")
 [ "$files" -ge 1 ] && [ "$files" -le 8 ] || { cat "$work/changed"; fail "a type is $files files, and not 8 at most"; }
@@ -80,4 +87,15 @@ for op in gemm reduce; do
 done
 expect 0 ' [1-9][0-9]* ok, 0 wrong, 0 failed' check gemm --quick --dtype bf16 --backend host
 expect 0 ' [1-9][0-9]* ok, 0 wrong, 0 failed' check transpose --quick --dtype e6m9 --backend host # it only moves them
+
+# ---- in CUDA C++ ----------------------------------------------------------------------------
+
+if [ -n "${NVCC:-}" ]; then
+    # shellcheck disable=SC2086 # words
+    for entry in gemm/device/ladder/naive:gemm_naive_e6m9_f32_nt matvec/row-per-thread:matvec_row_per_thread_e6m9_t; do
+        (cd "$work/tree" && $NVCC -std=c++17 -ptx -Ikernels -I. -o "$work/ptx" "kernels/${entry%:*}.cu") >"$work/log" 2>&1 ||
+            { cat "$work/log"; fail "${entry%:*} does not compile"; }
+        grep -q "entry ${entry#*:}(" "$work/ptx" || fail "${entry%:*} has no entry point ${entry#*:}"
+    done
+fi
 echo "test_new_type: e6m9 is $files files, and known everywhere"
