@@ -380,11 +380,12 @@ static void set_beside(judged_shape *shape, const plx_record *mine, const plx_re
 }
 
 /* A function's calls take time by themselves, which is known and not its own; what is hardly more is no time. */
-static void take_off_call(judged_shape *shape, double empty_ns)
+static void take_off_call(const cli_options *options, judged_shape *shape)
 {
     plx_timing *time = &shape->record.time;
+    const double empty_ns = time->measured ? plx_kernel_file_empty_ns(options->kernel) : 0.0;
     shape->call_ns = empty_ns;
-    if (!time->measured || empty_ns <= 0.0)
+    if (empty_ns <= 0.0)
         return;
     if (time->median_ns < 2.0 * empty_ns) {
         char all[32], own[32];
@@ -400,7 +401,7 @@ static void take_off_call(judged_shape *shape, double empty_ns)
     time->high_ns -= empty_ns;
 }
 
-static void take_results(judged *to, judged_shape *shape, const plx_results *results, double empty_ns)
+static void take_results(const cli_options *options, judged *to, judged_shape *shape, const plx_results *results)
 {
     const plx_record *mine = NULL;
     for (size_t i = 0; i < results->record_count; i++)
@@ -410,7 +411,7 @@ static void take_results(judged *to, judged_shape *shape, const plx_results *res
         return;
     shape->record = *mine;
     shape->ran = true;
-    take_off_call(shape, empty_ns);
+    take_off_call(options, shape);
     if (mine->outcome == PLX_OUTCOME_WRONG || mine->outcome == PLX_OUTCOME_FAILED)
         keep_wrong(to, mine, NULL);
     for (size_t i = 0; i < results->record_count && plx_timing_counts(&shape->record.time); i++) {
@@ -452,7 +453,7 @@ static bool run_shape(worker *w, judged_shape *shape)
         say(to, status_of(status), "%s", error.text);
         return false;
     }
-    take_results(to, shape, &results, plx_kernel_file_empty_ns(w->options->kernel));
+    take_results(w->options, to, shape, &results);
     plx_results_free(&results);
     return true;
 }

@@ -126,7 +126,7 @@ PLX_API plx_status plx_kernel_file_compile(plx_kernel_file *kernel, const plx_pr
                                            const plx_device_info *device, plx_error *error);
 /* Of a function: what fences its process in; "" where there is none. */
 PLX_API const char *plx_kernel_file_fence(const plx_kernel_file *kernel);
-/* What a call takes by itself, of the problem that was planned last; 0: not known. */
+/* Times what a call takes by itself, of the problem that was planned last; 0: it can't be told. */
 PLX_API double plx_kernel_file_empty_ns(const plx_kernel_file *kernel);
 /* Why its process has ended; NULL: it has not, or there is none.  *wrote: it wrote to an operand that it may only
  * read. */

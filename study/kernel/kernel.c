@@ -316,7 +316,9 @@ const char *plx_kernel_file_fence(const plx_kernel_file *kernel)
 
 double plx_kernel_file_empty_ns(const plx_kernel_file *kernel)
 {
-    return kernel->subject != NULL ? plx_subject_empty_ns(kernel->subject) : 0.0;
+    return kernel->subject != NULL && kernel->was_tried && kernel->tried_status == PLX_OK
+               ? plx_subject_empty_ns(kernel->subject, kernel, &kernel->tried)
+               : 0.0;
 }
 
 const char *plx_kernel_file_ended(const plx_kernel_file *kernel, bool *wrote)

@@ -88,13 +88,13 @@ plx_status plx_subject_call_it(plx_subject *subject, const plx_kernel_file *kern
 plx_status plx_subject_capture_it(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
                                   const char *device, const plx_reached *operands, size_t count, plx_captured *captured,
                                   plx_error *error);
-/* Calls it once with zeros on the host, and times calls of nothing.  PLX_UNSUPPORTED: it says that it does not take the
- * problem. */
+/* Calls it once with zeros on the host.  PLX_UNSUPPORTED: it says that it does not take the problem. */
 plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
                            plx_error *error);
 /* What fences it in. */
 const char *plx_subject_fence_of(const plx_subject *subject);
-double plx_subject_empty_ns(const plx_subject *subject);
+/* What a call of this problem takes by itself, on memory of its own; 0: it can't be told. */
+double plx_subject_empty_ns(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem);
 /* Why its process has ended; NULL: it has not.  *wrote: it wrote to what it may only read. */
 const char *plx_subject_ended(const plx_subject *subject, bool *wrote);
 

@@ -46,7 +46,6 @@ struct plx_subject {
     char fence[376];
     known slots[PLX_SUBJECT_SLOTS];
     uint64_t known_bytes, clock;
-    double empty_ns;
 };
 
 /* ---- starting --------------------------------------------------------------------------------- */
@@ -471,34 +470,30 @@ static int by_value(const void *a, const void *b)
 
 enum { EMPTY_CALLS = 15 };
 
-static plx_status time_empty(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
-                             const plx_reached *operands, size_t count, plx_error *error)
+/* Of memory that it knows; 0: a call failed. */
+static double time_empty(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
+                         const plx_reached *operands, size_t count)
 {
     double times[EMPTY_CALLS];
-    plx_status status = PLX_OK;
-    for (size_t i = 0; i < EMPTY_CALLS && status == PLX_OK; i++) {
+    plx_error error;
+    for (size_t i = 0; i < EMPTY_CALLS; i++) {
         const double start = plx_now_ns();
-        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_EMPTY, operands, count, NULL, error);
+        if (call_locked(subject, kernel, problem, "", PLX_SUBJECT_EMPTY, operands, count, NULL, &error) != PLX_OK)
+            return 0.0;
         times[i] = plx_now_ns() - start;
     }
-    if (status == PLX_OK) {
-        qsort(times, EMPTY_CALLS, sizeof times[0], by_value);
-        subject->empty_ns = times[EMPTY_CALLS / 2];
-    }
-    return status;
+    qsort(times, EMPTY_CALLS, sizeof times[0], by_value);
+    return times[EMPTY_CALLS / 2];
 }
 
-/* On memory of its own, with zeros in it. */
-plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
-                           plx_error *error)
+/* Memory of its own for one problem, with zeros in it. */
+static plx_status make_zeros(const plx_problem *problem, plx_reached operands[PLX_MAX_OPERANDS], plx_error *error)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
     plx_extent extents[PLX_MAX_OPERANDS] = {{.name = NULL}};
-    plx_reached operands[PLX_MAX_OPERANDS];
     static uint64_t trial = UINT64_C(1) << 63;
     plx_status status = PLX_OK;
     operation->extents(problem, extents);
-    (void)pthread_mutex_lock(&subject->lock);
     for (size_t i = 0; i < operation->operand_count; i++) {
         int64_t elements = 0;
         const size_t size = plx_element_size(plx_operand_dtype(problem, i));
@@ -511,20 +506,47 @@ plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, 
         if (operands[i].descriptor < 0)
             status = plx_fail(error, PLX_NO_MEMORY, "no memory to try the function with");
     }
-    if (status == PLX_OK)
-        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_CALL, operands, operation->operand_count, NULL,
-                             error);
-    if (status == PLX_OK)
-        status = time_empty(subject, kernel, problem, operands, operation->operand_count, error);
-    for (size_t i = 0; i < operation->operand_count; i++) {
+    return status;
+}
+
+static void forget_zeros(plx_subject *subject, const plx_reached *operands, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
         for (size_t slot = 0; slot < PLX_SUBJECT_SLOTS && operands[i].serial != 0 && subject->process != 0; slot++)
             if (subject->slots[slot].serial == operands[i].serial)
                 forget_slot(subject, slot);
         if (operands[i].descriptor >= 0)
             (void)close(operands[i].descriptor);
     }
+}
+
+plx_status plx_subject_try(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem,
+                           plx_error *error)
+{
+    const size_t count = plx_operation_of(problem->op)->operand_count;
+    plx_reached operands[PLX_MAX_OPERANDS];
+    (void)pthread_mutex_lock(&subject->lock);
+    plx_status status = make_zeros(problem, operands, error);
+    if (status == PLX_OK)
+        status = call_locked(subject, kernel, problem, "", PLX_SUBJECT_CALL, operands, count, NULL, error);
+    forget_zeros(subject, operands, count);
     (void)pthread_mutex_unlock(&subject->lock);
     return status;
+}
+
+double plx_subject_empty_ns(plx_subject *subject, const plx_kernel_file *kernel, const plx_problem *problem)
+{
+    const size_t count = plx_operation_of(problem->op)->operand_count;
+    plx_reached operands[PLX_MAX_OPERANDS];
+    plx_error error;
+    double median_ns = 0.0;
+    (void)pthread_mutex_lock(&subject->lock);
+    if (make_zeros(problem, operands, &error) == PLX_OK &&
+        call_locked(subject, kernel, problem, "", PLX_SUBJECT_EMPTY, operands, count, NULL, &error) == PLX_OK)
+        median_ns = time_empty(subject, kernel, problem, operands, count);
+    forget_zeros(subject, operands, count);
+    (void)pthread_mutex_unlock(&subject->lock);
+    return median_ns;
 }
 
 /* ---- the beginning --------------------------------------------------------------------------------------------- */
@@ -608,11 +630,6 @@ plx_status plx_subject_start(const plx_kernel_file *kernel, bool on_device, plx_
 const char *plx_subject_fence_of(const plx_subject *subject)
 {
     return subject->fence;
-}
-
-double plx_subject_empty_ns(const plx_subject *subject)
-{
-    return subject->empty_ns;
 }
 
 const char *plx_subject_ended(const plx_subject *subject, bool *wrote)
