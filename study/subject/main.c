@@ -373,18 +373,18 @@ static void serve(void)
     }
 }
 
-/* The directory of a path, for the modules beside it. */
+/* By its name it finds the packages of a virtual environment. */
 static int run_python(char *const arguments[])
 {
-    const char *python = getenv("PLX_PYTHON");
+    const char *named = getenv("PLX_PYTHON"), *python = named != NULL && named[0] != '\0' ? named : "python3";
     char *text = malloc(plx_subject_worker[0].length + 1);
     if (text == NULL)
         return 1;
     memcpy(text, plx_subject_worker[0].bytes, plx_subject_worker[0].length);
     text[plx_subject_worker[0].length] = '\0';
-    char name[] = "python3", command[] = "-c", unbuffered[] = "-B";
-    char *words[] = {name, unbuffered, command, text, arguments[2], arguments[5], NULL};
-    (void)execvp(python != NULL && python[0] != '\0' ? python : name, words);
+    char command[] = "-c", unbuffered[] = "-B";
+    char *words[] = {(char *)(uintptr_t)python, unbuffered, command, text, arguments[2], arguments[5], NULL};
+    (void)execvp(python, words);
     answer(PLX_SUBJECT_NOT_LOADED, "there is no python3 to run it with; PLX_PYTHON names another");
     return 1;
 }

@@ -184,6 +184,14 @@ if [ -n "${PLX_PYTHON-}" ]; then
     full python 5 timeout 'did not come back' 'import time' 'def run(x, out):' '    time.sleep(1000)'
     PLX_CALL_SECONDS=60
     [ ! -e "$work/left" ] || fail "a function of Python's has written a file"
+    # A virtual environment has its own packages.
+    if "$PLX_PYTHON" -m venv --without-pip "$work/venv" 2>/dev/null; then
+        packages=$("$work/venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')
+        echo 'there = True' >"$packages/only_here.py"
+        other=$PLX_PYTHON PLX_PYTHON=$work/venv/bin/python
+        python 0 right '"language": "Python"' 'import only_here' 'def run(x, out):' "$sum"
+        PLX_PYTHON=$other
+    fi
     if [ -n "${with_numpy-}" ]; then
         others="total:reduce turn:transpose rows_by_vector:matvec product:gemm"
         [ "${CHECK_FORM-}" = full ] || others=product:gemm
