@@ -437,19 +437,27 @@ static void capture(cli_options *options, judged *to)
     end_it(to, JUDGED_RIGHT, why);
 }
 
-/* Compiling decides whether there is anything to be run. */
+/* Compiling decides whether there is anything to be run; a function is compiled already. */
+static void compile_and_judge(cli_options *options, judged *to)
+{
+    const bool only = (options->given & OPT_COMPILE_ONLY) != 0;
+    if (to->facts.is_function && !only) {
+        run_apart(judged_load_and_judge, options, to, false);
+        return;
+    }
+    run_apart(judged_compile, options, to, true);
+    if (to->status == JUDGED_RIGHT && only)
+        end_it(to, JUDGED_COMPILED, "nothing was run");
+    else if (to->status == JUDGED_RIGHT || (to->status == JUDGED_NOT_JUDGED && !only && !stopped))
+        run_apart(judged_judge, options, to, false); /* its own domain may have cases */
+}
+
 static void judge(cli_options *options, judged *to)
 {
     struct sigaction before[3];
     begin_record(options, to);
     take_signals(before);
-    run_apart(judged_compile, options, to, true);
-    if (to->status == JUDGED_RIGHT && (options->given & OPT_COMPILE_ONLY) != 0)
-        end_it(to, JUDGED_COMPILED, "nothing was run");
-    else if (to->status == JUDGED_RIGHT)
-        run_apart(judged_judge, options, to, false);
-    else if (to->status == JUDGED_NOT_JUDGED && (options->given & OPT_COMPILE_ONLY) == 0 && !stopped)
-        run_apart(judged_judge, options, to, false); /* its own domain may have cases */
+    compile_and_judge(options, to);
     time_in_turn(options, to);
     measure_claim(options, to);
     capture(options, to);

@@ -15,7 +15,7 @@ typedef struct worker {
     plx_context *context;
     cli_device *devices;
     size_t device_count;
-    const char *labels[JUDGED_PEERS]; /* the kernel's device first, then others of the same chip */
+    const char *labels[JUDGED_PEERS]; /* to->peers: the kernel's device first, then others of the same chip */
     size_t label_count;
     judged_backends open; /* from one study to the next */
 } worker;
@@ -76,14 +76,31 @@ static bool is_label(const char *label, const char *wanted)
            (strchr(wanted, ':') == NULL && strncmp(label, wanted, length) == 0 && strcmp(label + length, ":0") == 0);
 }
 
+static bool open_context(worker *w)
+{
+    (void)judged_turn(w->to, w->to->facts.is_function ? JUDGED_FUNCTION : JUDGED_DEVICES);
+    const int opened = cli_open_context(&cli_judge_verb, w->options, &w->context);
+    (void)judged_turn(w->to, JUDGED_DEVICES);
+    return opened == CLI_OK;
+}
+
+static void take_peer(worker *w, const char *label)
+{
+    judged *to = w->to;
+    (void)snprintf(to->peers[to->peer_count++], sizeof to->peers[0], "%s", label);
+}
+
+static void take_labels(worker *w)
+{
+    for (w->label_count = 0; w->label_count < w->to->peer_count; w->label_count++)
+        w->labels[w->label_count] = w->to->peers[w->label_count];
+}
+
 static bool find_device(worker *w)
 {
     const char *wanted = w->options->backends.count > 0 ? w->options->backends.at[0] : w->to->facts.api;
     size_t own = 0;
-    (void)judged_turn(w->to, w->to->facts.is_function ? JUDGED_FUNCTION : JUDGED_DEVICES);
-    const int opened = cli_open_context(&cli_judge_verb, w->options, &w->context);
-    (void)judged_turn(w->to, JUDGED_DEVICES);
-    if (opened != CLI_OK || cli_find_devices(w->context, &w->devices, &w->device_count) != CLI_OK) {
+    if (!open_context(w) || cli_find_devices(w->context, &w->devices, &w->device_count) != CLI_OK) {
         say(w->to, JUDGED_UNSUPPORTED, "there is no device for %s", w->to->facts.language);
         return false;
     }
@@ -97,11 +114,21 @@ static bool find_device(worker *w)
     w->to->device = w->devices[own].info;
     w->to->has_device = true;
     (void)snprintf(w->to->label, sizeof w->to->label, "%s", w->devices[own].label);
-    w->labels[w->label_count++] = w->to->label;
-    for (size_t i = 0; i < w->device_count && w->label_count < JUDGED_PEERS; i++)
+    w->to->peer_count = 0;
+    take_peer(w, w->to->label);
+    for (size_t i = 0; i < w->device_count && w->to->peer_count < JUDGED_PEERS; i++)
         if (i != own && w->devices[i].physical == w->devices[own].physical)
-            w->labels[w->label_count++] = w->devices[i].label;
+            take_peer(w, w->devices[i].label);
+    take_labels(w);
     return true;
+}
+
+/* Those that an earlier process has found: plugins that are not needed are not loaded again. */
+static bool find_device_again(worker *w)
+{
+    go_on(w->to, "opening devices");
+    take_labels(w);
+    return open_context(w);
 }
 
 /* For what takes the time from then on. */
@@ -521,6 +548,14 @@ void judged_judge(cli_options *options, judged *to)
     end(&w);
 }
 
+/* Its domain may have cases where it takes none of the shapes. */
+void judged_load_and_judge(cli_options *options, judged *to)
+{
+    judged_compile(options, to);
+    if (to->status == JUDGED_RIGHT || to->status == JUDGED_NOT_JUDGED)
+        judged_judge(options, to);
+}
+
 /* The graph has to give what the call gives. */
 static void judge_replay(const judged *to, const plx_results *results, plx_captured *captured)
 {
@@ -573,8 +608,7 @@ void judged_capture(cli_options *options, judged *to)
 {
     worker w = {.options = options, .to = to};
     bool wrote;
-    go_on(to, "finding devices");
-    bool good = find_device(&w);
+    bool good = find_device_again(&w);
     for (size_t i = 0; i < to->shape_count && good; i++)
         if (to->shapes[i].taken && !to->shapes[i].is_drawn && to->shapes[i].record.outcome == PLX_OUTCOME_OK)
             good = capture_shape(&w, &to->shapes[i]) && plx_kernel_file_ended(options->kernel, &wrote) == NULL;
@@ -608,8 +642,7 @@ void judged_time(cli_options *options, judged *to)
 {
     worker w = {.options = options, .to = to};
     to->ended = false;
-    go_on(to, "finding devices");
-    if (find_device(&w))
+    if (find_device_again(&w))
         time_shapes(&w);
     end(&w);
 }
@@ -633,8 +666,7 @@ void judged_time_anew(cli_options *options, judged *to)
 {
     worker w = {.options = options, .to = to};
     to->ended = false;
-    go_on(to, "finding devices");
-    if (find_device(&w)) {
+    if (find_device_again(&w)) {
         draw_shapes(&w);
         time_shapes(&w);
     }

@@ -104,6 +104,8 @@ typedef struct judged {
     bool has_device;
     plx_device_info device;
     char label[48], log[JUDGED_LOG];
+    char peers[JUDGED_PEERS][48]; /* its label, and those of others of the same chip */
+    size_t peer_count;
     judged_phase phase; /* what takes the time now, and since when; since when all of it */
     double since, began, seconds[JUDGED_PHASES];
     plx_check_counts counts; /* of the cases that check has */
@@ -143,6 +145,8 @@ void judged_say_phases(const judged *of);
  * runs it. */
 void judged_compile(cli_options *options, judged *to);
 void judged_judge(cli_options *options, judged *to);
+/* Both in one, of a function, which is loaded once for that. */
+void judged_load_and_judge(cli_options *options, judged *to);
 /* Captures a function on each shape, and judges what the replay gives. */
 void judged_capture(cli_options *options, judged *to);
 /* Times the shapes again, and nothing else. */

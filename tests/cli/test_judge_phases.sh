@@ -1,6 +1,6 @@
 #!/bin/sh
 # judge --source: the record says what took the time, -v prints it, and what a process was at when it was ended has taken
-# the time until then.
+# the time until then.  What takes time once is not done twice.
 . "${top_srcdir:-.}/tests/support.sh"
 cc=${CC:-cc}
 
@@ -69,6 +69,39 @@ judge_it 5 stays --no-timing
 unset PLX_CALL_SECONDS
 grep -q '"status": "timeout"' "$work/record" || fail "it did come back"
 holds "$(phase drawn)" '>' 0.9 "the case in which it stayed"
+
+# Each process of a judgement loads the function once, and what is compiled is what is judged: a library that is there
+# before the fence is counts them.
+cat >"$work/count.c" <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((constructor)) static void count(void)
+{
+    FILE *file = strstr(program_invocation_short_name, "parallax-subject") != NULL ? fopen(getenv("COUNTED"), "a") : NULL;
+    if (file != NULL) {
+        (void)fputs("one\n", file);
+        (void)fclose(file);
+    }
+}
+END
+$cc -shared -fPIC "$work/count.c" -o "$work/count.so" 2>"$work/err" || fail "count.c does not compile"
+export COUNTED="$work/counted" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
+# loads COUNT ARGUMENT...
+loads() {
+    count=$1
+    shift
+    : >"$COUNTED"
+    export LD_PRELOAD="$work/count.so"
+    judge_it 0 right "$@"
+    unset LD_PRELOAD
+    cases=$((cases + 1))
+    [ "$(wc -l <"$COUNTED")" = "$count" ] || fail "it was loaded $(wc -l <"$COUNTED") times, not $count: $*"
+}
+loads 1 --no-timing
+loads 3 --seconds 0.02 --processes 3
 
 [ "$failures" -eq 0 ] && echo "$cases things: the record says what took the time of a judgement"
 exit $((failures > 0))
