@@ -93,7 +93,9 @@ static int attribute_run(plx_context *context, cli_options *options)
     };
     if ((options->given & OPT_ALL) != 0 && (status = cli_compared_ops_of(options, ops, &wanted.op_count)) != CLI_OK)
         return status;
+    cli_keep_begin(options, "attribute", plx_results_write_csv);
     const plx_status made = plx_attribute(context, &wanted, &results, &error);
+    cli_keep_end();
     cli_progress_end();
     if (made != PLX_OK)
         return cli_failed(made, &error);

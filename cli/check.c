@@ -164,7 +164,9 @@ static int check_run(plx_context *context, cli_options *options)
     int status = cli_ops_of(options, ops, &wanted.op_count); /* none: all of them */
     if (status != CLI_OK)
         return status;
+    cli_keep_begin(options, "check", plx_results_write_csv);
     plx_status checked = plx_check(context, &wanted, &counts, &results, &error);
+    cli_keep_end();
     cli_again_no_more();
     cli_progress_end();
     print_more(&shown);

@@ -458,6 +458,16 @@ int cli_stdout_close(void);
 int cli_terminal_width(void);
 int cli_width_of(int descriptor);
 
+/* ---- keep.c ------------------------------------------------------------------- */
+
+/* From here on --json, --csv and --junit are kept as they would be if the study ended now, until it ends. */
+void cli_keep_begin(const cli_options *options, const char *verb, cli_results_writer *write_csv);
+void cli_keep_end(void);
+/* Whether there are such files. */
+bool cli_keeps(void);
+/* From a signal handler, once: they are written, and SIGINT ends the program.  False: nobody does so. */
+bool cli_keep_ask(void);
+
 /* ---- progress.c ------------------------------------------------------------------------------ */
 
 /* A progress line on standard error, if that is a terminal; `data` is not used. */

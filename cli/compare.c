@@ -39,7 +39,9 @@ static int compare_run(plx_context *context, cli_options *options)
     plx_results results;
     const plx_compare_options wanted = cli_comparison(options);
     plx_error error = {.text = ""};
+    cli_keep_begin(options, "compare", plx_results_write_csv);
     plx_status compared = plx_compare(context, &wanted, &results, &error);
+    cli_keep_end();
     cli_again_no_more();
     cli_progress_end();
     if (compared != PLX_OK)

@@ -1,4 +1,5 @@
-/* Ctrl-C: what was finished is printed and written, and the program says how much that is.  A second one ends it. */
+/* Ctrl-C: what was finished is printed and written, and the program says how much that is.  A second one ends it at
+ * once, with what was finished in its files; a third one without. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli.h"
@@ -22,6 +23,8 @@ static void on_interrupt(int number)
         plx_studies_stop(true);
         return;
     }
+    if (cli_keep_ask())
+        return;
     plx_coverage_write();
     (void)signal(number, SIG_DFL);
     (void)raise(number);

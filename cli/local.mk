@@ -49,6 +49,7 @@ libplx_verbs_la_SOURCES = \
 	cli/judge_sanitize.c \
 	cli/judged_processes.c \
 	cli/judged_write.c \
+	cli/keep.c \
 	cli/kernel.c \
 	cli/recipe.c \
 	cli/report.c \

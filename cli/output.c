@@ -147,6 +147,7 @@ int cli_write(const char *path, cli_writer *write, const void *what)
     plx_error error = {""};
     if (path == NULL)
         return CLI_OK;
+    cli_keep_end();
     cli_process_put_back(); /* the directory, the umask, the locale */
     if (cli_is_stdout(path)) {
         cli_out_verbatim(true);

@@ -116,7 +116,9 @@ static int probe_run(plx_context *context, cli_options *options)
         .progress = cli_progress(options),
     };
     plx_error error = {.text = ""};
+    cli_keep_begin(options, "probe", plx_probe_write_csv);
     plx_status probed = plx_probe(context, &wanted, &results, &error);
+    cli_keep_end();
     cli_progress_end();
     if (probed != PLX_OK)
         return cli_failed(probed, &error);

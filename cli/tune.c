@@ -291,7 +291,9 @@ static int tune_run(plx_context *context, cli_options *options)
         wanted.backends = by_default;
         wanted.backend_count = 1;
     }
+    cli_keep_begin(options, "tune", plx_results_write_csv);
     plx_status made = plx_tune(context, &wanted, &results, &tuned, &count, &error);
+    cli_keep_end();
     cli_progress_end();
     if (made != PLX_OK)
         return cli_failed(made, &error);

@@ -29,8 +29,9 @@ static void say_awaited(const plx_call *call)
         return;
     is_said = true;
     cli_progress_end();
-    cli_say("interrupted: waiting for %s (%s%s%s); Ctrl-C again ends at once, without what is finished", call->backend,
-            call->what, call->kernel[0] != '\0' ? ", " : "", call->kernel);
+    cli_say("interrupted: waiting for %s (%s%s%s); Ctrl-C again ends at once, %s", call->backend, call->what,
+            call->kernel[0] != '\0' ? ", " : "", call->kernel,
+            cli_keeps() ? "with what is finished in its files" : "without what is finished");
 }
 
 static void look(watched *all)

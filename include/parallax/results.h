@@ -373,6 +373,13 @@ typedef struct plx_results {
 PLX_API void plx_studies_stop(bool stop);
 PLX_API bool plx_studies_stopped(void);
 
+/* From now on each of these studies tells what of it is finished, while it goes on: results of it so far, which are
+ * `interrupted`, complete in themselves, and the study's again when the function returns.  Rows that were not begun,
+ * and pairs of rows, may be missing in them.  It is called by one thread at a time, and may not call a study.  NULL:
+ * nobody is told. */
+typedef void plx_studies_seen(void *data, const plx_results *so_far);
+PLX_API void plx_studies_tell(plx_studies_seen *function, void *data);
+
 PLX_API void plx_results_free(plx_results *results);
 
 /* Reads a file that compare, check, bench, ceilings or probe wrote (schema parallax-results/1

@@ -11,7 +11,7 @@
  * measurements at once disturb each other's times: run one after the other.  Callbacks (progress, started, finished,
  * failure, left_out) come one at a time, those of plx_check() from several threads, and may call anything but the
  * function that called them.  plx_studies_stop(), plx_studies_stopped() may be called by signal handlers, others not.
- * What plx_studies_stop() and plx_results_anonymous() set is the whole process's.
+ * What plx_studies_stop(), plx_studies_tell() and plx_results_anonymous() set is the whole process's.
  *
  * Lifetimes.  What a function allocates for its caller belongs to the caller: results, arrays, verdicts, screens go by
  * their function ..._free(), and a list that is said to be malloc'ed by free().  What is inside goes with it.  What is

@@ -215,6 +215,8 @@ static plx_status attribute_kernels(plx_attributing *a, const plx_inputs *inputs
             s.texts = &a->texts[a->results->attribution_count - 1];
             status = plx_attribute_kernel(a, &s);
         }
+        if (status == PLX_OK && plx_results_are_told())
+            plx_results_tell(a->results, a->results->attribution_count, a->results->attribution_count + count - i - 1);
     }
     for (int api = 0; api < PLX_APIS; ++api)
         plx_guarded_operands_clear(&buffers[api]);

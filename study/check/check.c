@@ -25,7 +25,8 @@ typedef struct check {
     plx_phase_timer timer;
     plx_results *results;
     plx_error *error;
-    bool kernel_found;               /* some operation has a kernel that was named */
+    const plx_check_unit *current; /* what is finished is told, and of this unit, that is not; NULL: all is reported */
+    bool kernel_found;             /* some operation has a kernel that was named */
     plx_check_unit units[MAX_UNITS]; /* by operation, dtype and case */
     size_t unit_count;
     size_t order[MAX_UNITS]; /* the largest first */
@@ -229,6 +230,9 @@ static plx_status run_unit(check *c, plx_check_unit *unit, bool large, const plx
     else if (status == PLX_OK)
         status = plx_fail(error, PLX_FAILED, "the kernels of %s changed during the check", unit->operation->name);
     free(candidates);
+    (void)pthread_mutex_lock(&c->shared.lock);
+    unit->finished = true;
+    (void)pthread_mutex_unlock(&c->shared.lock);
     return status;
 }
 
@@ -343,6 +347,12 @@ static plx_problem problem_of_no_case(plx_op op, const plx_kernel *kernel)
     return problem;
 }
 
+/* What other threads work on is not looked at. */
+static bool is_reported(const check *c, const plx_check_unit *unit)
+{
+    return c->current == NULL || unit == c->current || unit->finished;
+}
+
 /* The records of an operation's candidates, before any case. */
 static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_candidate *candidates,
                                     size_t count)
@@ -361,7 +371,7 @@ static plx_status add_blank_records(check *c, const plx_operation *operation, co
         plx_candidate_name(&candidates[i], record.kernel);
         plx_text_words(candidates[i].kernel->idea, record.idea, sizeof record.idea);
         (void)snprintf(record.reason, sizeof record.reason, "%s",
-                       plx_studies_stopped() ? plx_reason_interrupted : "no case suits it");
+                       c->current != NULL || plx_studies_stopped() ? plx_reason_interrupted : "no case suits it");
         record.kernel_flags = candidates[i].kernel->flags;
         status = plx_results_add_record(c->results, &record, c->error);
     }
@@ -408,7 +418,8 @@ static plx_status add_pairs(check *c, plx_op op, size_t candidates, size_t first
     for (size_t at = 0; status == PLX_OK && at < candidates * candidates; ++at) {
         plx_pair all = {.compared = false};
         for (size_t i = 0; i < c->unit_count; ++i) {
-            const plx_pair *one = c->units[i].operation->op == op ? &c->units[i].pairs[at] : NULL;
+            const bool counts = c->units[i].operation->op == op && is_reported(c, &c->units[i]);
+            const plx_pair *one = counts ? &c->units[i].pairs[at] : NULL;
             if (one == NULL || !one->compared)
                 continue;
             if (all.compared)
@@ -439,7 +450,8 @@ static plx_status report_operation(check *c, plx_op op)
     if (status == PLX_OK && tried == NULL)
         status = plx_fail(c->error, PLX_NO_MEMORY, "no memory for the records of a check");
     for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i)
-        for (size_t candidate = 0; c->units[i].operation->op == op && candidate < count; ++candidate)
+        for (size_t candidate = 0; c->units[i].operation->op == op && is_reported(c, &c->units[i]) && candidate < count;
+             ++candidate)
             if (c->units[i].tried[candidate])
                 plx_check_worse(&c->results->records[first + candidate], &tried[candidate],
                                 &c->units[i].records[candidate]);
@@ -457,14 +469,39 @@ static plx_status report(check *c, plx_check_counts *counts)
 
     *counts = (plx_check_counts){.cases = 0};
     for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i) {
-        add_counts(counts, &c->units[i].counts);
+        if (is_reported(c, &c->units[i]))
+            add_counts(counts, &c->units[i].counts);
         if (i == 0 || c->units[i].operation != c->units[i - 1].operation)
             status = report_operation(c, c->units[i].operation->op);
     }
     memcpy(counts->seconds, c->timer.seconds, sizeof counts->seconds);
     counts->drawn_seed = c->options->drawn_seed;
-    plx_backends_changes(&c->opened, c->results);
     return status;
+}
+
+/* With results of its own, for what is reported in the end is another. */
+static void tell_so_far(void *data, const plx_check_unit *unit)
+{
+    check *c = data;
+    plx_results *kept = c->results, so_far = *kept;
+    plx_error ignored = {.text = ""}, *error = c->error;
+    plx_check_counts counts;
+
+    if (!plx_results_are_told())
+        return;
+    so_far.check = &counts;
+    c->results = &so_far;
+    c->error = &ignored;
+    c->current = unit;
+    const plx_status status = report(c, &counts);
+    counts.effort = c->options->effort;
+    if (status == PLX_OK)
+        plx_results_tell(&so_far, c->shared.done - 1, c->shared.total); /* the run that begins is counted */
+    c->current = NULL;
+    c->error = error;
+    c->results = kept;
+    free(so_far.records);
+    free(so_far.pairs);
 }
 
 static plx_status check_all(check *c, plx_check_counts *counts)
@@ -482,6 +519,7 @@ static plx_status check_all(check *c, plx_check_counts *counts)
         status = run_large(c);
     if (status == PLX_OK)
         status = report(c, counts);
+    plx_backends_changes(&c->opened, c->results);
     for (size_t i = 0; i < c->unit_count; ++i)
         plx_check_unit_free(&c->units[i]);
     return status;
@@ -519,6 +557,8 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     c->context = context;
     c->results = &made;
     c->error = error;
+    c->shared.tell = tell_so_far;
+    c->shared.tell_data = c;
     atomic_init(&c->next, 0);
     atomic_init(&c->stop, false);
     (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);

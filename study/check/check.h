@@ -8,11 +8,16 @@
 #include <pthread.h>
 
 /* What all threads share; the callbacks and the counters under the lock alone. */
+struct plx_check_unit;
+
 typedef struct plx_check_shared {
     const plx_check_options *options;
     pthread_mutex_t lock;
     size_t done, total; /* runs of a kernel */
     size_t saved;       /* failures whose operands were saved */
+    /* Called with the lock ahead of each run, by a thread that works on this unit. */
+    void (*tell)(void *data, const struct plx_check_unit *unit);
+    void *tell_data;
 } plx_check_shared;
 
 /* Cases of one operation in one dtype and compute type, one after the other: all, or a slice; and what
@@ -28,6 +33,7 @@ typedef struct plx_check_unit {
     bool *tried;         /* of each candidate: by some case */
     plx_pair *pairs;     /* candidate_count x candidate_count, all cases together; not compared: no pair */
     plx_check_counts counts;
+    bool finished; /* no thread works on it */
 } plx_check_unit;
 
 /* The slice number `slice` of `slices`. */

@@ -167,7 +167,7 @@ static void count_outcome(plx_check_counts *counts, const plx_candidate *candida
         plx_check_count_reason(counts, essence(candidate->reason), 1);
 }
 
-static void progress(plx_check_shared *shared, const plx_candidate *candidate, const plx_operation *operation)
+static void progress(plx_check_shared *shared, const plx_candidate *candidate, const plx_check_unit *unit)
 {
     char text[160], name[64];
 
@@ -175,9 +175,11 @@ static void progress(plx_check_shared *shared, const plx_candidate *candidate, c
     (void)pthread_mutex_lock(&shared->lock);
     ++shared->done;
     if (shared->options->progress != NULL) {
-        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, name, plx_backend_label(candidate->backend));
+        (void)snprintf(text, sizeof text, "%s/%s on %s", unit->operation->name, name,
+                       plx_backend_label(candidate->backend));
         shared->options->progress(shared->options->progress_data, shared->done, shared->total, text);
     }
+    shared->tell(shared->tell_data, unit);
     (void)pthread_mutex_unlock(&shared->lock);
 }
 
@@ -346,7 +348,7 @@ static plx_status try_candidate(part *p, size_t which, const plx_case *tried, si
     candidate->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
     if (plx_studies_stopped())
         return PLX_OK;
-    progress(p->shared, candidate, p->unit->operation);
+    progress(p->shared, candidate, p->unit);
     if (!suits(p, which, tried))
         return PLX_OK;
     if (tried->configs && candidate->config[0] == '\0')

@@ -187,9 +187,25 @@ static size_t count_who_will_run(const plx_comparison *c, plx_candidate *candida
     return running;
 }
 
+/* What is finished of a group is told as if it were all of it, before what comes next, which may never come back. */
+static void tell_so_far(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                        size_t group)
+{
+    const size_t before = c->results->record_count;
+    plx_error ignored = {.text = ""}, *error = c->error;
+
+    if (!plx_results_are_told())
+        return;
+    c->error = &ignored;
+    if (add_records(c, candidates, count, inputs, group) == PLX_OK)
+        plx_results_tell(c->results, c->done, c->total);
+    c->results->record_count = before;
+    c->error = error;
+}
+
 /* Candidates of one backend stand together: what was uploaded for the first serves them all. */
 static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                                plx_references *references)
+                                plx_references *references, size_t group)
 {
     const plx_trial_effort effort = {.shift = inputs->shift, .likeness = true};
     plx_guarded_operands buffers = {.backend = NULL};
@@ -198,6 +214,7 @@ static void validate_candidates(plx_comparison *c, plx_candidate *candidates, si
     for (size_t i = 0; i < count; ++i) {
         if (candidates[i].reason[0] == '\0' && is_stopped(&candidates[i]))
             continue;
+        tell_so_far(c, candidates, i, inputs, group);
         tell_validation(c, &candidates[i]);
         if (candidates[i].reason[0] != '\0') /* will not run */
             continue;
@@ -337,7 +354,8 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
     plx_references *references = &c->references;
     plx_status status;
 
-    validate_candidates(c, candidates, count, inputs, references);
+    validate_candidates(c, candidates, count, inputs, references, group);
+    tell_so_far(c, candidates, count, inputs, group);
     status = plx_candidates_pair(candidates, count, inputs, references, add_pair, c, c->error);
     if (status == PLX_OK)
         status = measure(c, candidates, count, inputs, references);
@@ -476,6 +494,8 @@ static plx_status compare_all(plx_context *context, const plx_compare_options *o
     for (size_t i = 0; status == PLX_OK && i < options->problem_count && !plx_studies_stopped(); ++i) {
         c.keep = next_has_the_same(options, i);
         status = plx_comparison_add(&c, &options->problems[i], 0, i);
+        if (status == PLX_OK && plx_results_are_told())
+            plx_results_tell(results, c.done, c.total);
     }
     plx_results_note_stop(results, c.done, c.total);
     plx_comparison_close(&c);

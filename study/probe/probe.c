@@ -323,6 +323,16 @@ static plx_status note_devices(probing *all)
     return PLX_OK;
 }
 
+/* The first sweeps. */
+static void tell_so_far(const plx_results *results, size_t finished)
+{
+    plx_results so_far = *results;
+
+    so_far.sweep_count = finished;
+    if (plx_results_are_told())
+        plx_results_tell(&so_far, finished, results->sweep_count);
+}
+
 static plx_status probe_all(probing *all)
 {
     plx_status status = note_devices(all);
@@ -334,6 +344,8 @@ static plx_status probe_all(probing *all)
         plx_probe_sweep *sweep = &all->results->sweeps[begun];
         status = run_sweep(all, all->opened.backends[sweep->device], sweep);
         finished += plx_studies_stopped() ? 0 : 1; /* what it has of that sweep is shown, too */
+        if (status == PLX_OK)
+            tell_so_far(all->results, begun + 1);
     }
     plx_results_note_stop(all->results, finished, all->results->sweep_count);
     for (; plx_studies_stopped() && begun < all->results->sweep_count; --all->results->sweep_count)

@@ -14,6 +14,9 @@ static inline plx_status plx_explain(const plx_backend *backend, plx_status stat
 /* ---- what ends a study early (stop.c) ------------------------------------------------ */
 
 void plx_results_note_stop(plx_results *results, size_t finished, size_t wanted);
+/* Whether somebody is to be told of results so far now, and then telling them.  One thread at a time. */
+bool plx_results_are_told(void);
+void plx_results_tell(const plx_results *results, size_t finished, size_t wanted);
 
 /* ---- transfers that are waited for (transfer.c) ------------------------------------ */
 

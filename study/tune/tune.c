@@ -240,6 +240,8 @@ static plx_status tune_one(tuning *t, size_t backend, const plx_problem *problem
         status = compare_with(t, &search, group);
     c->opened.only = NULL;
     t->done += plx_studies_stopped() ? 0 : 1;
+    if (status == PLX_OK && plx_results_are_told())
+        plx_results_tell(t->results, t->done, t->searches);
     progress(t, 0, plx_backend_label(search.backend));
     return status;
 }

@@ -87,6 +87,25 @@ awaited='interrupted: waiting for faulty:0 (execution, reduce/right); Ctrl-C aga
 interrupt compare reduce --shape 10 --shape 20 --shape 30 --dtype i32 --backend faulty --kernel right --seconds 30
 again=1
 interrupt compare reduce --shape 10 --shape 20 --shape 30 --dtype i32 --backend faulty --kernel right --seconds 30
+# Its files have the rows that were finished, of the problem in which it waits, too.
+# rows: of the file, by backend, shape and status.
+rows() {
+    python3 -c 'import json, sys
+of = json.load(open(sys.argv[1]))
+assert 0 < of["interrupted"]["finished"] < of["interrupted"]["wanted"], of["interrupted"]
+print(" ".join("%s/%s/%s" % (row["backend"], row["shape"][0], row["status"]) for row in of["records"]))' "$work/json" 2>&1
+}
+awaited="$awaited, with what is finished in its files"
+rm -f "$work/json" "$work/junit" "$work/csv"
+interrupt compare reduce --shape 10 --shape 20 --dtype i32 --backend host --backend faulty --kernel reference --kernel right \
+    --no-timing --json "$work/json" --junit "$work/junit" --csv "$work/csv"
+[ "$(rows)" = "host:0/10/ok" ] || fail "the file has other rows than were finished: $(rows)"
+grep -q 'tests="1" failures="0"' "$work/junit" || fail "JUnit's file has another row than was finished"
+[ "$(wc -l <"$work/csv")" = 2 ] || fail "the CSV has other rows than were finished"
+rm -f "$work/json"
+awaited='interrupted: waiting for faulty:0 (execution, '
+interrupt check reduce --dtype i32 --backend host --backend faulty --kernel reference --kernel right --case 1 --seed 1 --json "$work/json"
+rows | grep -q '^host:0/.*/ok faulty:0/.*/not-run$' || fail "the file has other rows than were finished: $(rows)"
 awaited= again=
 expected='[0-9]+ of [0-9]+'
 
