@@ -34,6 +34,9 @@ for plx_directory in $plx_directories; do
         [[cublasHandle_t handle; return cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS
               && cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == 0;]])],
         [plx_cublas_reason=; CUBLAS_LIBS=$plx_libs; break])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cublas_v2.h>]],
+        [[cublasHandle_t handle; return cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;]])],
+        [plx_cublas_reason="the toolkit $plx_cuda_toolkit has a cuBLAS older than CUDA 12, whose sizes have 32 bits"])
 done
 AS_IF([test -z "$plx_cublas_reason"], [AC_MSG_RESULT([$CUBLAS_LIBS])], [AC_MSG_RESULT([no])])
 CPPFLAGS=$plx_saved_CPPFLAGS
