@@ -126,10 +126,13 @@ static plx_status find_function(plx_session *session, const plx_cuda_loaded *cod
     return plx_cuda_function(session, image->key, image->bytes, made->entry, &made->function, error);
 }
 
-/* A type of 16 bits that OpenCL alone computes with. */
-static bool lacks_code(plx_dtype dtype)
+/* Of nvcc's code: a type of 16 bits that OpenCL alone computes with.  What only moves it knows its size alone. */
+static plx_status check_type(const plx_cuda_loaded *code, const plx_problem *problem, plx_error *error)
 {
-    return plx_is_half(dtype) && (PLX_CUDA_HALF_DTYPES & PLX_DTYPE_BIT(dtype)) == 0;
+    const bool is_there = !plx_is_half(problem->dtype) || (PLX_CUDA_HALF_DTYPES & PLX_DTYPE_BIT(problem->dtype)) != 0;
+    if (is_there || code->image == NULL || !plx_operation_computes(plx_operation_of(problem->op)))
+        return PLX_OK;
+    return plx_fail(error, PLX_UNSUPPORTED, "no code of CUDA C++ is built for this element type");
 }
 
 static plx_status add_arguments(plx_session *session, const plx_cuda_loaded *code, const plx_step *step,
@@ -215,10 +218,9 @@ plx_status plx_cuda_launch_make(plx_session *session, const plx_cuda_loaded *cod
         made->grid[axis] = (unsigned int)step->grid[axis];
         made->block[axis] = step->block[axis];
     }
-    plx_status status = find_function(session, code, recipe, step, made, error);
-    if (status == PLX_BUILD_FAILED && lacks_code(problem->dtype))
-        status =
-            plx_fail(error, PLX_UNSUPPORTED, "there is no %s: no code of CUDA C++ is built for its type", made->entry);
+    plx_status status = check_type(code, problem, error);
+    if (status == PLX_OK)
+        status = find_function(session, code, recipe, step, made, error);
     if (status == PLX_OK)
         status = add_arguments(session, code, step, problem, made, error);
     if (status == PLX_OK && code->list != NULL)
