@@ -69,6 +69,21 @@ narrow() {
          { print }' "$1"
 }
 
+# only PLUGIN...: from here on the program is one that has these plugins of ours alone.  What a test has no need of, libraries
+# of a hundred megabytes and PoCL's compiler, is then not loaded at each start.
+only() {
+    [ -x "$built/.libs/parallax" ] && [ -f "$built/.libs/plx-$1.so" ] || return 0
+    mkdir -p "$work/only/parallax" && cp "$built"/.libs/libparallax*.so.* "$work/only/" &&
+        mkdir "$work/only/bin" && cp "$built/.libs/parallax" "$work/only/bin/" && cp "$built/parallax-inspect" "$work/only/parallax/" || exit 99
+    [ ! -x "$built/parallax-subject" ] || cp "$built/parallax-subject" "$work/only/parallax/" || exit 99
+    for name in "$@"; do
+        [ ! -f "$built/.libs/plx-$name.so" ] || cp "$built/.libs/plx-$name.so" "$work/only/parallax/" || exit 99
+    done
+    LD_LIBRARY_PATH=$work/only${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+    parallax=$work/only/bin/parallax
+}
+
 # running PATTERN, children PID: processes by their command lines, and by their parent; without procps, which a small
 # system lacks.
 running() {

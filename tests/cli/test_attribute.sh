@@ -2,6 +2,7 @@
 # attribute, on two APIs that are not there but reach one chip: which kernels and problems it takes, what it says of a
 # cell that can't exist, that fails, that is wrong or has other bits, and its exit status.
 . "${top_srcdir:-.}/tests/support.sh"
+only host
 fakes=$built/tests/fakes/.libs
 for name in first second; do
     [ -f "$fakes/plx-$name.so" ] || {

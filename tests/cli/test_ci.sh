@@ -2,6 +2,7 @@
 # What builds that watch rely on: backends that must be there, a library's faults that count, files and lines for
 # whoever shows them, two devices that are compared; a reader that goes away is no error.
 . "${top_srcdir:-.}/tests/support.sh"
+only host
 set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
 
 # ---- what is required -----------------------------------------------------------------

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Ctrl-C: what was finished is shown and written, with how much that is, and the status is 130.
 . "${top_srcdir:-.}/tests/support.sh"
+only host
 running=
 trap '[ -z "$running" ] || kill -KILL $running 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM
 awaited= again=

@@ -8,6 +8,7 @@ driver=$built/tests/fakes/.libs/fake-cuda.so
     echo "there is no driver that needs no device"
     exit 77
 }
+only host cuda
 export PLX_CALL_SECONDS=60 PLX_NVML_LIBRARY=/nonexistent FAKE_COMPUTES=1
 # Memory for another process lies in files, where that process may write.
 mkdir -p "$work/lib" "$work/cache/parallax/subject"

@@ -2,6 +2,7 @@
 # judge --source FILE.so and FILE.py: functions that launch what they like, in a process of their own.  The examples of the
 # tree are right; what a function must not do is not done, or is said; nothing is left running.  CHECK_FORM=full: all of them.
 . "${top_srcdir:-.}/tests/support.sh"
+only host cuda
 examples=${top_srcdir:-.}/doc/judge
 cc=${CC:-cc}
 export PLX_CALL_SECONDS=60

@@ -2,6 +2,7 @@
 # judge --source: kernels and functions that ask for more memory than a device has, or keep all of it, are told apart by a
 # sentence, with status 5, in time, and nothing is left running.  On a driver that needs no device, and on PoCL with a limit.
 . "${top_srcdir:-.}/tests/support.sh"
+only host cuda opencl
 examples=${top_srcdir:-.}/doc/judge
 cc=${CC:-cc}
 driver=$built/tests/fakes/.libs/fake-cuda.so

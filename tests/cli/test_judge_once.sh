@@ -2,6 +2,7 @@
 # judge, compare and bench of a kernel in a file: each of their processes opens the device once, and compiles or loads the
 # kernel once, however many comparisons it makes.  On drivers that are not there, which write down what they are asked.
 . "${top_srcdir:-.}/tests/support.sh"
+only host opencl cuda
 fakes=$built/tests/fakes/.libs
 mkdir "$work/lib" || exit 99
 LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

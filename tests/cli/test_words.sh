@@ -1,6 +1,7 @@
 #!/bin/sh
 # Numbers and names as people write them; several names behind one option.
 . "${top_srcdir:-.}/tests/support.sh"
+only host
 
 # shape WANTED WORD...: the shape that these words stand for.
 shape() {

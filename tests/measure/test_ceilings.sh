@@ -2,6 +2,7 @@
 # Ceilings are those of the chip, are measured once and kept for a day, take little memory, and a problem that a
 # launch bounds needs no others.  How fast anything is is no matter.
 . "${top_srcdir:-.}/tests/support.sh"
+only host opencl openblas
 unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE
 kept=$work/cache/parallax/ceilings.tsv
 

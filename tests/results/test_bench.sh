@@ -2,6 +2,7 @@
 # bench and diff as scripts see them: sets, a file that is resumed and a file that is
 # foreign, a kernel that was slowed down on purpose.
 . "${top_srcdir:-.}/tests/support.sh"
+only host opencl
 running=
 trap '[ -z "$running" ] || kill -9 "$running" 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM
 

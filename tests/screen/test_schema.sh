@@ -1,6 +1,7 @@
 #!/bin/sh
 # The installed schemas accept what screen, seal and fleet write, and no file with a field of another kind.
 . "${top_srcdir:-.}/tests/support.sh"
+only host cuda
 python=
 for candidate in python3 python; do
     "$candidate" -c 'import jsonschema' 2>/dev/null && python=$candidate && break

@@ -2,6 +2,7 @@
 # Sealed results are replayed without a reference: the same bits are identical, others are judged; a seal of other kernels or
 # another model proves nothing.
 . "${top_srcdir:-.}/tests/support.sh"
+only host cuda
 planted=$built/tests/fakes/.libs/planted.so
 seal=$work/seal.json
 export PLX_SCREEN_ROUNDS=4 # a bound of work, not of time

@@ -2,6 +2,7 @@
 # What a device's counters, its other users and its driver say becomes the verdict, never healthy: a fake driver and a fake
 # management library of eight devices, each with a trouble of its own.
 . "${top_srcdir:-.}/tests/support.sh"
+only host cuda
 driver=$built/tests/fakes/.libs/fake-cuda.so
 monitor=$built/tests/fakes/.libs/fake-nvml.so
 [ -f "$driver" ] && [ -f "$built/.libs/plx-cuda.so" ] || { echo "skipped: the fake CUDA driver was not built" && exit 77; }
