@@ -115,6 +115,7 @@ quick_fakes = fake-cuda fake-cupti fake-nvml plx-dummy-bare plx-dummy-good plx-d
 whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
+	tests/cli/test_plugins.sh \
 	tests/cli/test_widths.sh \
 	tests/configure/test_installed_parallax.sh \
 	tests/house/test_new_kernel.sh \
@@ -122,10 +123,12 @@ whole_forms = \
 	tests/house/test_new_type.sh \
 	tests/judge/test_claims.sh \
 	tests/judge/test_mutants \
+	tests/judge/test_others.sh \
 	tests/kernels/test_gemm_configs \
 	tests/measure/test_liars.sh \
 	tests/measure/test_liars_device.sh \
 	tests/measure/test_closing \
+	tests/measure/test_probe.sh \
 	tests/measure/test_units \
 	tests/opencl/test_oclgrind.sh \
 	tests/plugins/test_growth.sh \

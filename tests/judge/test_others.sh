@@ -1,6 +1,6 @@
 #!/bin/sh
 # Results of others, judged: NumPy's, of which none is an alarm, and faults, each of which is caught (acceptance.py); and
-# a challenge that NumPy solves.  JUDGED=5000 is the long form, with 20 seeds of each fault and sums of up to 32768 terms.
+# a challenge that NumPy solves.  CHECK_FORM=full: three times as many.  JUDGED=5000 is the longest form, with 20 seeds of each fault and sums of up to 32768 terms.
 # On a GPU: PYTHON=python3 JUDGED_LIBRARIES="numpy torch cupy jax" JUDGED=5000 tests/judge/test_others.sh
 . "${top_srcdir:-.}/tests/support.sh"
 python=
@@ -11,14 +11,15 @@ done
     echo "skipped: there is no Python with NumPy"
     exit 77
 }
-seeds=1 longest=1024
+seeds=1 longest=1024 judged=60
+[ "${CHECK_FORM-}" != full ] || judged=180
 [ "${JUDGED:-0}" -lt 5000 ] || {
     seeds=20
     longest=32768
 }
 for library in ${JUDGED_LIBRARIES:-numpy}; do
     cases=$((cases + 1))
-    "$python" "${top_srcdir:-.}/tests/judge/acceptance.py" "$parallax" --library "$library" --results "${JUDGED:-160}" \
+    "$python" "${top_srcdir:-.}/tests/judge/acceptance.py" "$parallax" --library "$library" --results "${JUDGED:-$judged}" \
         --seeds $seeds --longest $longest >"$work/out" 2>"$work/err"
     status=$?
     cat "$work/out"

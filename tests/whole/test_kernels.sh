@@ -1,8 +1,8 @@
 #!/bin/sh
 # Every kernel on the host and on the first OpenCL device: each that is in the tree ran, is
 # within its bound in each case, and agrees with the others.  PoCL's compiler takes most of the time: `make check` tries
-# products in all cases in bf16 alone, and matrix-vector products in f32; in other types a few by each kernel; the rest have
-# the texts of those.  CHECK_FORM=full tries all.
+# products in all cases in bf16 alone, matrix-vector products and reductions in f32; in other types a few, and what is for
+# some shapes alone by its own kernels; the rest have the texts of those.  CHECK_FORM=full tries all.
 set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH 2>/dev/null
@@ -29,8 +29,8 @@ if ! grep -q '^ *opencl:0 ' "$work/devices"; then
     exit 77
 fi
 
-wanted="--dtype bf16" vectors="--dtype f32" spared='^\(gemm\|matvec\),.*,not-run,'
-[ "${CHECK_FORM:-}" != full ] || wanted='' vectors='' spared='^$'
+wanted="--dtype bf16" single="--dtype f32" spared='^\(gemm\|matvec\|reduce\),.*,not-run,'
+[ "${CHECK_FORM:-}" != full ] || wanted='' single='' spared='^$'
 
 # check_into ARGUMENT...: of an operation or several, added to what is known.
 check_into() {
@@ -42,17 +42,19 @@ check_into() {
 status=0
 # shellcheck disable=SC2086 # words
 {
-    check_into reduce transpose probe
-    check_into matvec $vectors
+    check_into transpose probe
+    check_into reduce $single
+    check_into matvec $single
     check_into gemm $wanted
 }
 
-# once_into OPERATION ARGUMENT...: one problem by all kernels, as if it had been checked; 4: one alone has none to be compared
-# with.
+# once_into OPERATION KERNELS ARGUMENT...: one problem by these kernels, as if it had been checked; 4: one alone has none to be
+# compared with.
 once_into() {
-    operation=$1
-    shift
-    "$parallax" compare "$operation" "$@" --kernel all --no-timing --backend host --backend opencl:0 --csv "$work/part.csv" \
+    operation=$1 by=$(printf ' --kernel %s' $2)
+    shift 2
+    # shellcheck disable=SC2086 # words
+    "$parallax" compare "$operation" "$@" $by --no-timing --backend host --backend opencl:0 --csv "$work/part.csv" \
         >"$work/once" 2>&1 </dev/null
     part=$?
     cat "$work/part.csv" >>"$work/check.csv"
@@ -61,14 +63,16 @@ once_into() {
         split(substr($0, RSTART + 1), word); print "wrong " $1 "/" word[3] ", on opencl:0: compared" }' "$work/part.csv" >>"$work/out"
 }
 if [ -n "$wanted" ]; then
-    once_into gemm 66x70x130 --alpha 1.5 --beta -0.75
-    once_into gemm 7x261x1030 # for few rows
-    once_into gemm 127x129x17 # for a short k
-    once_into gemm 65x70x37 --compute tf32
-    once_into gemm 129x65x70 --trans-a --compute f16x3
-    once_into gemm 65x130x70 --trans-b --compute bf16x6
-    once_into matvec --shape 261x1030 --dtype bf16
-    once_into matvec --shape 1030x37 --dtype f64 --trans
+    once_into gemm all 66x70x130 --alpha 1.5 --beta -0.75
+    once_into gemm 'few-rows split-k reference' 7x261x1030
+    once_into gemm 'short-k tile-2d reference' 127x129x17
+    once_into gemm all 65x70x37 --compute tf32
+    once_into gemm all 129x65x70 --trans-a --compute f16x3
+    once_into gemm all 65x130x70 --trans-b --compute bf16x6
+    once_into matvec 'vector warp-per-row split reference' --shape 261x1030 --dtype bf16
+    once_into matvec 'row-per-thread vector reference' --shape 1030x37 --dtype f64 --trans
+    once_into reduce 'onepass smem reference' --shape 100003 --dtype i64
+    once_into reduce 'segments unroll4 reference' --shape 70001 --dtype f64
 fi
 cat "$work/out" "$work/err" >"$work/said"
 grep -E '^[0-9]+ (cases|pairs)' "$work/out"
