@@ -23,7 +23,7 @@
 
 /* FEW: so many faults of a kind the short form tries of each command, at least, and twice as many of a
  * driver's. */
-enum { DEADLINE = 60, MOST_WORKERS = 16, FEW = 5 };
+enum { DEADLINE = 60, MOST_WORKERS = 16, FEW = 3 };
 
 static void die(const char *what)
 {

@@ -1,5 +1,6 @@
 # Where results were made, which devices are meant, and whether those are right.
-script_tests += tests/screen/test_whereabouts.sh tests/screen/test_screen.sh tests/screen/test_states.sh tests/screen/test_seal.sh tests/screen/test_fleet.sh tests/screen/test_schema.sh
+long_tests += tests/screen/test_screen.sh
+script_tests += tests/screen/test_whereabouts.sh tests/screen/test_states.sh tests/screen/test_seal.sh tests/screen/test_fleet.sh tests/screen/test_schema.sh
 
 cmocka_tests += tests/screen/test_votes tests/screen/test_on_device
 tests_screen_test_votes_CFLAGS = $(study_cflags)
