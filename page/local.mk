@@ -22,6 +22,7 @@ libplx_page_la_SOURCES = \
 	page/page.h \
 	page/peers.c \
 	page/pen.c \
+	page/ceilings.c \
 	page/probes.c \
 	page/records.c \
 	page/report.c \

@@ -348,6 +348,7 @@ static const section sections[] = {{"peers", .put = put_peers},
                                    {"ladders", .put = plx_page_ladder_tables},
                                    {"attribution", .put = plx_page_attribution_tables},
                                    {"probes", .put = put_probes},
+                                   {"ceilings", .put = plx_page_ceiling_table, .by_name = true},
                                    {"aims", .put = plx_page_aim_table, .by_name = true},
                                    {"without", .put = plx_page_without_table, .by_name = true}};
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
@@ -370,9 +371,9 @@ static plx_status put_sections(plx_page *page, const char *name, FILE *to, plx_e
     if (page->status != PLX_OK)
         return page->status;
     if (!known)
-        return plx_fail(error, PLX_NOT_FOUND,
-                        "no section '%.60s'; there are: peers, twins, ladders, attribution, probes, aims, without",
-                        name);
+        return plx_fail(
+            error, PLX_NOT_FOUND,
+            "no section '%.60s'; there are: peers, twins, ladders, attribution, probes, ceilings, aims, without", name);
     if (rows == 0)
         return plx_fail(error, PLX_NOT_FOUND, "these results have nothing for %s%s",
                         name != NULL ? "the section " : "a table", name != NULL ? name : "");

@@ -275,6 +275,9 @@ void plx_page_summary(plx_page *page, FILE *to);
 void plx_page_peers(plx_page *page, FILE *to);
 void plx_page_ladders(plx_page *page, FILE *to);
 void plx_page_probes(plx_page *page, FILE *to);
+bool plx_page_has_ceilings(const plx_page *page);
+void plx_page_ceilings(plx_page *page, FILE *to);
+size_t plx_page_ceiling_table(plx_page *page, FILE *to); /* in Markdown; its rows */
 void plx_page_counters(plx_page *page, FILE *to);
 void plx_page_attributions(plx_page *page, FILE *to);
 void plx_page_rooflines(plx_page *page, FILE *to);

@@ -11,6 +11,7 @@ static const plx_page_section sections[] = {
     {"sizes", "Rate against size", plx_page_sweeps},
     {"roofline", "Roofline", plx_page_rooflines},
     {"accuracy", "Error against the number of terms", plx_page_accuracies},
+    {"ceilings", "What the devices reach", plx_page_ceilings},
     {"probes", "Probes", plx_page_probes},
     {"counters", "What the hardware counted", plx_page_counters},
     {"attribution", "Why one API is slower", plx_page_attributions},
@@ -26,10 +27,10 @@ static bool has_something(const plx_page *page)
     for (size_t i = 0; i < page->file_count; i++)
         if (page->files[i].results.attribution_count > 0 || page->files[i].results.sweep_count > 0)
             return true;
-    return page->record_count > 0;
+    return page->record_count > 0 || plx_page_has_ceilings(page);
 }
 
-/* The files of a report, which have records, attributions or sweeps of probes. */
+/* The files of a report, which have records, attributions, sweeps of probes or ceilings. */
 static plx_status read_files(const char *const *files, size_t count, plx_page *page, plx_error *error)
 {
     if (count == 0)

@@ -353,8 +353,15 @@ expect 0 "$results/probe.json" --markdown --section probes
 grep -q '^| partition/regions | partition camping | visible' "$work/out" || fail "no table of probes"
 expect 2 "$results/bench-gemm.json" --markdown --section probes
 grep -q 'nothing for the section probes' "$work/err" || fail "an empty section is not told"
+# Ceilings alone, as probe writes them, are a page, and a column for each backend.
+expect 0 "$source/results/h100/ceilings.json" --markdown --section ceilings
+grep -q '^| bf16-units | 970400 GFLOP/s, at the power limit | 970400 GFLOP/s, at the power limit |$' "$work/out" ||
+    fail "no table of ceilings"
+expect 0 "$source/results/h100/ceilings.json" -o "$work/page.html"
+good_page "$work/page.html"
+grep -q '<td>i8-units</td><td class="n">1925000 GOP/s</td>' "$work/page.html" || fail "no ceilings on the page"
 expect 2 "$results/bench-gemm.json" --markdown --section none
-grep -q "there are: peers, twins, ladders, attribution, probes, aims, without" "$work/err" || fail "the sections are not named"
+grep -q "there are: peers, twins, ladders, attribution, probes, ceilings, aims, without" "$work/err" || fail "the sections are not named"
 expect 2 "$results/bench-gemm.json" --section peers -o "$work/none.html"
 expect 2 "$results/bench-gemm.json" --markdown --plot ladder-gemm -o "$work/none.svg"
 
