@@ -1,5 +1,6 @@
 /* Lists the CUDA devices and describes each, without creating a context. */
 #include "backends/cuda/cuda.h"
+#include "backends/cuda/toolkit.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -129,6 +130,7 @@ plx_status plx_cuda_describe(CUdevice device, plx_device_info *info, plx_error *
     status = describe_limits(device, &found, error);
     if (status != PLX_OK)
         return status;
+    plx_cuda_capability_for(CUDA_VERSION, &found);
     describe_versions(&found);
     describe_identity(device, &found);
     found.memory_bytes = memory;

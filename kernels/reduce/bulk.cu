@@ -9,7 +9,7 @@ enum {
     TILE = REDUCE_BULK_BLOCK * REDUCE_BULK_LOADS
 };
 
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 static __device__ uint32_t shared_address(const void *place)
 {
     return (uint32_t)__cvta_generic_to_shared(place);

@@ -21,6 +21,7 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/health.c \
 	backends/cuda/listing.c \
 	backends/cuda/listing.h \
+	backends/cuda/toolkit.h \
 	backends/cuda/native.c \
 	backends/cuda/nvml.c \
 	backends/cuda/nvml.h \

@@ -3,6 +3,7 @@
  * after a sticky error. */
 #define _GNU_SOURCE
 
+#include "backends/cuda/toolkit.h"
 #include "cuda_fixture.h"
 
 #include <pthread.h>
@@ -304,6 +305,23 @@ static void other_errors_are_not_sticky(void **unused)
     end(made);
 }
 
+/* Kernels for 9.0 are empty in what CUDA 11 compiles: none of them may be taken for there. */
+static void an_older_toolkit_knows_no_newer_device(void **unused)
+{
+    const struct {
+        int toolkit;
+        uint32_t major, minor, seen_major, seen_minor;
+    } cases[] = {{11080, 9, 0, 8, 9}, {11080, 12, 0, 8, 9}, {11080, 8, 0, 8, 0},
+                 {11080, 7, 5, 7, 5}, {12000, 9, 0, 9, 0},  {13000, 10, 3, 10, 3}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        plx_device_info info = {.compute_major = cases[i].major, .compute_minor = cases[i].minor};
+        plx_cuda_capability_for(cases[i].toolkit, &info);
+        assert_int_equal(info.compute_major, cases[i].seen_major);
+        assert_int_equal(info.compute_minor, cases[i].seen_minor);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest words[] = {
@@ -312,6 +330,7 @@ int main(void)
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failing_driver_is_explained),
+        cmocka_unit_test(an_older_toolkit_knows_no_newer_device),
         cmocka_unit_test(no_devices_is_said),
         cmocka_unit_test(what_the_driver_does_not_tell_fails_the_probe),
         cmocka_unit_test(a_device_is_described_without_a_context),
