@@ -13,6 +13,10 @@
 
 #define DRIVER_LIBRARY "libcuda.so.1"
 
+#if CUDA_VERSION < 12040 /* a driver may have it all the same */
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size);
+#endif
+
 /* Our list against the header we are compiled with. */
 #define CHECK_TYPE(name, symbol, spare, parameters)                                         \
     _Static_assert(__builtin_types_compatible_p(__typeof__(cu##name), CUresult parameters), \
