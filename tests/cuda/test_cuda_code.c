@@ -469,9 +469,9 @@ static void interrupt_all(bool on)
 /* What the driver made of a text is what it tells a profiler when it loads it. */
 static void machine_code_is_that_of_the_loaded_module(void **unused)
 {
-    char directory[] = "/tmp/parallax-tools-XXXXXX", file[300];
+    char directory[] = "/tmp/parallax-tools-XXXXXX", file[sizeof directory + sizeof "/cuobjdump"];
     const char *path = getenv("PATH");
-    char *kept = strdup(path != NULL ? path : "");
+    char *kept = strdup(path != NULL ? path : ""), *longer = malloc(sizeof directory + strlen(kept) + 1);
     workbench work = begin_work();
     const plx_problem sum = a_sum();
     plx_code code = offset_code(&work);
@@ -482,8 +482,10 @@ static void machine_code_is_that_of_the_loaded_module(void **unused)
     (void)unused;
     assert_non_null(mkdtemp(directory));
     make_disassembler(directory);
-    (void)snprintf(file, sizeof file, "%s:%s", directory, kept);
-    setenv("PATH", file, 1);
+    assert_non_null(longer);
+    (void)snprintf(longer, sizeof directory + strlen(kept) + 1, "%s:%s", directory, kept);
+    setenv("PATH", longer, 1);
+    free(longer);
     memcpy(code.entries[0], "one", 4);
     memcpy(code.entries[1], "two", 4);
     code.entry_count = 2;
