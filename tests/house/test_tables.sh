@@ -34,7 +34,7 @@ mkdir -p "$work/doc" "$work/results/h200" "$work/results/h100"
 cp "$source/README.md" "$work/"
 cp "$source"/doc/*.md "$work/doc/"
 cp "$source"/results/h200/*.json "$work/results/h200/" &&
-    cp "$source"/results/h100/bench-*.json "$work/results/h100/" || exit 99
+    cp "$source"/results/h100/*.json "$work/results/h100/" || exit 99
 chmod -R u+w "$work"
 document=$work/doc/results-h200.md
 
