@@ -178,6 +178,8 @@ static void compute_all(const plx_inputs *inputs, const plx_until *until, const 
     const int64_t each = plx_output_each(inputs);
     const double keeps_all_busy = 0x1p20; /* terms */
 
+    if (reference->count == 0)
+        return;
     if (reference->count == 1 && plx_reference_spreads(&inputs->problem))
         reference_run(inputs, reference, 0, 0, 1);
     else if (!is_matrix_product(inputs))
