@@ -35,18 +35,20 @@ shows() {
     grep -qE -- "$1" "$work/line" || fail "$kernel: nothing shows \"$1\""
 }
 
-# refuses KERNEL SHAPE WORDS
+# refuses KERNEL SHAPE WORDS: what it did is said of one refusal in three at least. A result of data that the judge holds
+# no longer (a change of a change) is only wrong.
 refuses() {
     kernel=$1
-    for _ in $tries; do
+    for try in 1 2 3; do
         compare "$1" "$2"
-        [ "$got" -ne 0 ] && break
+        [ "$got" -eq 1 ] || [ "$try" -gt "$unrefused" ] || continue
+        [ "$got" -eq 1 ] || fail "$1: status $got, not 1"
+        shows "liars:0 $1 wrong"
+        shows "liars:0 honest +(ok|noisy)" # which a loaded machine makes it
+        [ "$(grep -c '"median_ns"' "$work/json")" -ge 1 ] || fail "$1: the honest one was not timed"
+        [ "$got" -eq 1 ] && grep -qE -- "$3" "$work/line" && return
     done
-    [ "$got" -eq 1 ] || fail "$1: status $got, not 1"
-    shows "liars:0 $1 wrong"
-    shows "liars:0 honest +(ok|noisy)" # which a loaded machine makes it
     shows "$3"
-    [ "$(grep -c '"median_ns"' "$work/json")" -ge 1 ] || fail "$1: the honest one was not timed"
 }
 
 # answered OPTION...: whether what knows the data of seed 1, and no other, is right.
@@ -68,8 +70,8 @@ knows_a_seed() {
 of_before='wrong while timed: gave C of set [0-9]+ the result of (other data, which it had met before|what [AB] held before in this place)'
 as_it_was='wrong while timed: left C of set [0-9]+ as it was'
 elsewhere='wrong while timed: wrote (to|past the end of|before the start of) [ABC] of set [0-9]+'
-tries='1 2 3'
-[ -z "${LIARS_RUNS:-}" ] || tries=1
+unrefused=2 # tries of three
+[ -z "${LIARS_RUNS:-}" ] || unrefused=0
 run=0
 while [ "$run" -lt "${LIARS_RUNS:-1}" ]; do
     run=$((run + 1))
