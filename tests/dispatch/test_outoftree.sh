@@ -1,6 +1,6 @@
 #!/bin/sh
 # A plugin and two applications made with nothing but what `make install` installs: the headers
-# and a pkg-config line.  The plugin is made by the very lines of HACKING.md.  PREFIX names an
+# and a pkg-config line.  The plugin is made by the very lines of HACKING.md.  OUTOFTREE_PREFIX names an
 # installation; without it one is made.
 : "${top_builddir:=.}" "${top_srcdir:=.}" "${MAKE:=make}" "${CC:=cc}" "${PKG_CONFIG:=pkg-config}"
 
@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-if [ -z "$PREFIX" ]; then
+if [ -z "$OUTOFTREE_PREFIX" ]; then
     # The harness's own flags are not meant for this make.
     (unset MAKEFLAGS MFLAGS MAKELEVEL
      cd "$top_builddir" && "$MAKE" install DESTDIR="$work/installed") >"$work/install.log" 2>&1 || {
@@ -27,18 +27,18 @@ if [ -z "$PREFIX" ]; then
     }
     pc=$(find "$work/installed" -name parallax.pc)
     [ -f "$pc" ] || fail "make install installs no parallax.pc"
-    PREFIX=$work/installed$(PKG_CONFIG_PATH=$(dirname "$pc") "$PKG_CONFIG" --variable=prefix parallax)
+    OUTOFTREE_PREFIX=$work/installed$(PKG_CONFIG_PATH=$(dirname "$pc") "$PKG_CONFIG" --variable=prefix parallax)
     # The file speaks of the final directories (--libdir may be anywhere), without the one that they were staged in.
-    staged="--define-variable=prefix=$PREFIX --define-variable=libdir=$(dirname "$(dirname "$pc")")"
+    staged="--define-variable=prefix=$OUTOFTREE_PREFIX --define-variable=libdir=$(dirname "$(dirname "$pc")")"
 fi
 
-PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig${pc:+:$(dirname "$pc")}
+PKG_CONFIG_PATH=$OUTOFTREE_PREFIX/lib/pkgconfig${pc:+:$(dirname "$pc")}
 export PKG_CONFIG_PATH
 cflags=$("$PKG_CONFIG" $staged --cflags parallax) || fail "pkg-config does not know parallax"
 libdir=$("$PKG_CONFIG" $staged --variable=libdir parallax)
 
 # An empty directory to build in: nothing of the source tree can be found by accident.
-example=$(find "$PREFIX" -path '*/example-plugin/sum.c')
+example=$(find "$OUTOFTREE_PREFIX" -path '*/example-plugin/sum.c')
 [ -f "$example" ] && [ "$(wc -l <"$example")" -lt 80 ] || fail "the example ($example) is missing or has grown: 80 lines or more"
 mkdir "$work/plugins" && cp "$example" "$work/plugins/" || exit 99
 (cd "$work/plugins" && $CC -std=c11 -Wall -Wextra -Werror $cflags -fsyntax-only sum.c) ||
@@ -61,7 +61,7 @@ wrap() {
     printf '#!/bin/sh\nPATH=%s\nexec %s "$@"\n' "$PATH" "$2" >"$work/bin/$1" && chmod +x "$work/bin/$1" || exit 99
 }
 wrap cc "$CC"
-wrap parallax "$PREFIX/bin/parallax"
+wrap parallax "$OUTOFTREE_PREFIX/bin/parallax"
 wrap pkg-config "$PKG_CONFIG $staged"
 awk '/^## To add a backend/ { on = 1; next } /^## / { on = 0 }
     on && /^```/ { code = $0 == "```sh"; next } on && code' "$top_srcdir/HACKING.md" >"$work/recipe"
@@ -72,7 +72,7 @@ grep -q '^cc .* sum.c' "$work/recipe" || fail "HACKING.md has no line that compi
 grep -q '^ *sum:0  *works' "$work/out" || fail "doctor does not say that sum works: $(cat "$work/out")"
 grep -q ' [0-9][0-9] ok, 0 wrong, 0 failed' "$work/out" || fail "check --backend sum tried too little: $(cat "$work/out")"
 
-listing=$("$PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
+listing=$("$OUTOFTREE_PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
 for expected in sum:0 "one element after the other" host; do
     case $listing in
     *"$expected"*) ;;
