@@ -26,7 +26,7 @@
 
 extern char **environ;
 
-enum { SECONDS_PASSED = 3600, SECONDS_DIED = 600, MOST_RECORDS = 32, MOST_OF_LINE = 8192 };
+enum { SECONDS_PASSED = 3600, SECONDS_DIED = 600, MOST_RECORDS = 64, MOST_OF_LINE = 8192 };
 
 static const char file_name[] = "plugins.tsv", first_line[] = "parallax-plugins/2\n";
 
@@ -40,11 +40,12 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* What shells and terminals change all the time, and no driver looks at. */
+/* What shells and terminals change all the time, and what `judge` sets anew for each kernel: no driver or loader looks
+ * there for what it loads. */
 static bool is_passing(const char *variable)
 {
     static const char *const passing[] = {
-        "_=",        "PWD=",       "OLDPWD=",      "SHLVL=",       "LINES=",        "COLUMNS=",
+        "_=",        "PWD=",       "OLDPWD=",      "SHLVL=",       "LINES=",        "COLUMNS=",         "TMPDIR=",
         "WINDOWID=", "PLX_PROBE=", "PLX_BACKEND=", "PLX_WITHOUT=", "PLX_DEADLINE=", "PLX_CALL_SECONDS="};
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
         if (strncmp(variable, passing[i], strlen(passing[i])) == 0)

@@ -24,6 +24,9 @@ expect_run 0 '' list plugins --plugin-dir "$work/plugins"
 sed -i 's/\thostile\t6.6.6\t/\tmistaken\t6.6.6\t/' "$known"
 expect_run 0 '' list plugins --plugin-dir "$work/plugins"
 shows "it called itself mistaken when it was tried, and now hostile"
+# Nor where temporary files go elsewhere, as in each process of judge.
+TMPDIR=$work expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "it called itself mistaken when it was tried, and now hostile"
 # doctor believes nothing, and puts right what is known.
 run doctor --plugin-dir "$work/plugins"
 shows "hostile 6.6.6"
