@@ -245,7 +245,7 @@ printf '{"parallax_recipe": 1, "op": "reduce", "api": "opencl", "launches": [%s]
 expect_run 0 '' run reduce 1000 --source "$work/structs.cl" --backend opencl --input integer --seed 1 --dtype f32 --out "$work/structs.npy" --quiet
 expect_run 0 '' run reduce 1000 --source "$work/right.cl" --backend opencl --input integer --seed 1 --dtype f32 --out "$work/right.npy" --quiet
 cmp -s "$work/structs.npy" "$work/right.npy" || fail "structs: another sum"
-judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 1 --best-of 2
+judged 0 right '"claims_nothing": true' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.002 --processes 1 --best-of 2
 shows 'reduce f32 1000 sum: '
 says right '"seed_anew": '
 says right '"drawn": true'
@@ -300,9 +300,9 @@ record_of() {
     printf '{"schema": "%s", "shapes": [{"problem": "reduce f32 1000 sum", "low_ns": %s, "median_ns": %s, "high_ns": %s}]}' "$@" >"$work/earlier"
 }
 record_of parallax-judged-kernel/1 1 1 1
-expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 1 --against "$work/earlier"
+expect_run 6 'slower: reduce f32 1000 sum' judge reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.002 --processes 1 --against "$work/earlier"
 record_of parallax-judged-kernel/1 1e12 1e12 1e12
-judged 0 right '"processes": 2' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.02 --processes 2 --against "$work/earlier"
+judged 0 right '"processes": 2' reduce --source "$work/right.cl" --quick --shape 1000 --seconds 0.002 --processes 2 --against "$work/earlier"
 record_of parallax-results/1 1 1 1
 refuses 'no record of judge --source' reduce --source "$work/right.cl" --against "$work/earlier"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Every kernel on the host and on the first OpenCL device: each that is in the tree ran, is
-# within its bound in each case, and agrees with the others.  PoCL's compiler takes most of the time: `make check` tries
-# products in all cases in bf16 alone, matrix-vector products and reductions in f32; in other types a few, and what is for
-# some shapes alone by its own kernels; the rest have the texts of those.  CHECK_FORM=full tries all.
+# within its bound in each case, and agrees with the others.  PoCL's compiler takes most of the time.  `make check` tries
+# probes in all cases, and every other kernel with a few problems that reach its edges.  CHECK_FORM=long (make check-long)
+# tries products in all cases in bf16, transposes in all types, matrix-vector products and reductions in f32, and what is for
+# some shapes alone by its own kernels in other types; the rest have the texts of those.  CHECK_FORM=full tries all.
 set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH 2>/dev/null
@@ -29,8 +30,8 @@ if ! grep -q '^ *opencl:0 ' "$work/devices"; then
     exit 77
 fi
 
-wanted="--dtype bf16" single="--dtype f32" spared='^\(gemm\|matvec\|reduce\),.*,not-run,'
-[ "${CHECK_FORM:-}" != full ] || wanted='' single='' spared='^$'
+form=${CHECK_FORM:-short} wanted="--dtype bf16" single="--dtype f32" spared='^\(gemm\|matvec\|reduce\|transpose\|probe\),.*,not-run,'
+[ "$form" != full ] || wanted='' single='' spared='^$'
 
 # check_into ARGUMENT...: of an operation or several, added to what is known.
 check_into() {
@@ -41,12 +42,16 @@ check_into() {
 }
 status=0
 # shellcheck disable=SC2086 # words
-{
+if [ "$form" = short ]; then
+    "$parallax" check --quick --backend host >>"$work/out" 2>>"$work/err" </dev/null || status=$?
+    check_into probe --dtype i32
+    check_into probe --dtype f32
+else
     check_into transpose probe
     check_into reduce $single
     check_into matvec $single
     check_into gemm $wanted
-}
+fi
 
 # once_into OPERATION KERNELS ARGUMENT...: one problem by these kernels, as if it had been checked; 4: one alone has none to be
 # compared with, 3: one is not for this driver (few-rows from PoCL 5 on), as check would say.
@@ -63,8 +68,27 @@ once_into() {
     awk -F, '/,(wrong|failed),/ && match($0, /,opencl:0,[^,]*,[^,]*,/) {
         split(substr($0, RSTART + 1), word); print "wrong " $1 "/" word[3] ", on opencl:0: compared" }' "$work/part.csv" >>"$work/out"
 }
+if [ "$form" = short ]; then
+    once_into transpose all 67x130
+    once_into transpose 'vector tall-skinny reference' 65x33 --dtype i8
+    once_into reduce all 70001
+    once_into reduce 'unroll4 onepass reference' 33 --dtype i32 --reduce max
+    once_into matvec all 261x1030 --alpha 1.5 --beta -0.75
+    once_into matvec all 131x67 --trans
+    once_into gemm all 65x70x37 --dtype bf16
+fi
 if [ -n "$wanted" ]; then
     once_into gemm all 66x70x130 --alpha 1.5 --beta -0.75
+fi
+if [ "$form" = short ]; then
+    once_into gemm 'few-rows reference' 7x261x1030
+    once_into gemm 'short-k reference' 127x129x17
+    once_into gemm 'matvec reference' 1x131x67
+    once_into gemm all 65x70x37 --compute tf32
+    once_into gemm 'f16x3 reference' 129x65x70 --trans-a --compute f16x3
+    once_into gemm 'bf16x6 reference' 65x130x70 --trans-b --compute bf16x6
+fi
+if [ "$form" = long ]; then
     once_into gemm 'few-rows split-k reference' 7x261x1030
     once_into gemm 'short-k tile-2d reference' 127x129x17
     once_into gemm all 65x70x37 --compute tf32
