@@ -85,9 +85,52 @@ AM_TESTS_ENVIRONMENT += \
 endif
 EXTRA_DIST += tests/environment.sh tests/leaks.supp tests/support.sh tests/sanitizers tests/analyser.h
 
-# Three suites.  `make check`: every test, those that take long in a short form.  check-quick, while one works: the programs that
-# take less than two seconds of a processor, and scripts that do; what they do without is not built.  check-full
+# Four suites.  `make check`: what a change is most likely to break, those that take long in a short form.  check-quick, while one
+# works: the programs that take less than two seconds of a processor, and scripts that do; what they do without is not built.
+# check-long, which CI runs after `check`: later_tests, and the longer form of whom knows one by CHECK_FORM=long.  check-full
 # (tests/judge/local.mk) adds the whole forms, of which a test knows by CHECK_FORM=full.
+later_tests = \
+	tests/cli/test_attribute.sh \
+	tests/cli/test_interrupt.sh \
+	tests/cli/test_judge_captured.sh \
+	tests/cli/test_judge_stopped.sh \
+	tests/cli/test_widths.sh \
+	tests/configure/test_arithmetic.sh \
+	tests/configure/test_cuda.sh \
+	tests/configure/test_installed_parallax.sh \
+	tests/configure/test_requests.sh \
+	tests/dispatch/test_globals.sh \
+	tests/dispatch/test_hostile.sh \
+	tests/dispatch/test_order.sh \
+	tests/dispatch/test_outoftree.sh \
+	tests/faults/test_faults.sh \
+	tests/house/test_new_kernel.sh \
+	tests/house/test_new_operation.sh \
+	tests/house/test_packaging.sh \
+	tests/judge/test_others.sh \
+	tests/kernels/test_gemm_configs \
+	tests/measure/test_ceilings.sh \
+	tests/measure/test_probe.sh \
+	tests/measure/test_units \
+	tests/opencl/test_oclgrind.sh \
+	tests/plugins/test_growth.sh \
+	tests/plugins/test_peers.sh \
+	tests/plugins/test_wrong_sum.sh \
+	tests/python/test_wheel.sh \
+	tests/screen/test_screen.sh \
+	tests/screen/test_states.sh \
+	tests/whole/test_chain \
+	tests/whole/test_digits \
+	tests/whole/test_installed.sh
+long_forms = tests/whole/test_kernels.sh
+
+# `make check` hands this to the make that runs the tests; TESTS of the command line are taken as they are.
+AM_MAKEFLAGS = $(if $(filter file,$(origin TESTS)),TESTS='$(filter-out $(later_tests),$(TESTS))')
+check-long:
+	CHECK_FORM=long $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter $(later_tests) $(long_forms),$(TESTS))' \
+		TEST_SUITE_LOG=tests/test-suite.log
+MOSTLYCLEANFILES += tests/test-suite.log
+
 slow_programs = \
 	tests/cuda/test_cuda_plan \
 	tests/dispatch/test_loader \
@@ -115,6 +158,7 @@ quick_fakes = fake-cuda fake-cupti fake-nvml plx-dummy-bare plx-dummy-good plx-d
 whole_forms = \
 	tests/cli/test_judge_function.sh \
 	tests/cli/test_judge_kernel.sh \
+	tests/cli/test_judge_source.sh \
 	tests/cli/test_plugins.sh \
 	tests/cli/test_widths.sh \
 	tests/configure/test_installed_parallax.sh \

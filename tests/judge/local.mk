@@ -71,7 +71,7 @@ tests_judge_test_mutants_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LI
 # Everything, for hours: a thousand times as many seeds for what is right, the tests that have a longer form, then, one operation
 # after the other, each kernel on every case of each device, with a thousand runs for their
 # bits.  What fails does not keep the rest from being tried.
-check-full: all $(check_PROGRAMS) $(check_LTLIBRARIES) check-full-seeds check-full-forms check-full-hostile check-full-faults check-full-kernels
+check-full: all $(check_PROGRAMS) $(check_LTLIBRARIES) check-long check-full-seeds check-full-forms check-full-hostile check-full-faults check-full-kernels
 check-full-hostile: all $(check_LTLIBRARIES)
 	HOSTILE_KINDS=all top_builddir='$(abs_top_builddir)' $(SHELL) $(top_srcdir)/tests/dispatch/test_hostile.sh
 check-full-seeds: $(check_PROGRAMS) $(check_LTLIBRARIES) all
