@@ -218,32 +218,6 @@ static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, ui
     return status;
 }
 
-/* PoCL fills pattern by pattern, and is several times as fast with the longest that there is. */
-static plx_status fill_piece(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
-                             uint64_t bytes, plx_error *error)
-{
-    enum { LONGEST = 128 };
-    uint32_t repeated[LONGEST / sizeof pattern];
-    const uint64_t end = offset + bytes;
-    const uint64_t from = (offset + LONGEST - 1) / LONGEST * LONGEST, to = end / LONGEST * LONGEST;
-    const bool splits = (queue->session->info.features & PLX_FEATURE_CPU) && from < to;
-    const struct part {
-        uint64_t from, to;
-        size_t size;
-    } parts[] = {{offset, splits ? from : end, sizeof pattern},
-                 {from, splits ? to : from, sizeof repeated},
-                 {to, splits ? end : to, sizeof pattern}};
-    plx_status status = PLX_OK;
-
-    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)
-        repeated[i] = pattern;
-    for (const struct part *p = parts; status == PLX_OK && p < parts + sizeof parts / sizeof *parts; p++)
-        if (p->from < p->to)
-            status = PLX_CL(error, EnqueueFillBuffer, queue->queue, memory->buffer, repeated, p->size, (size_t)p->from,
-                            (size_t)(p->to - p->from), 0, NULL, NULL);
-    return status;
-}
-
 plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern, uint64_t bytes,
                        plx_error *error)
 {
@@ -254,7 +228,8 @@ plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t off
         return fill_from_host(queue, memory, offset, pattern, bytes, error);
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
         uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
-        status = fill_piece(queue, memory, offset + done, pattern, piece, error);
+        status = PLX_CL(error, EnqueueFillBuffer, queue->queue, memory->buffer, &pattern, sizeof pattern,
+                        (size_t)(offset + done), (size_t)piece, 0, NULL, NULL);
     }
     return status;
 }
