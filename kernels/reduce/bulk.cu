@@ -1,6 +1,7 @@
 /* reduce/bulk: onepass whose tiles are copied to shared memory by the copy engine: more bytes are
  * under way than registers could hold. */
 #include "device.cuh"
+#include "patience.cuh"
 
 enum {
     WARP = 32,
@@ -46,6 +47,9 @@ static __device__ void start_copy(void *to, const void *from, uint32_t bytes, ui
 /* Stands until the barrier's phase of this parity is complete. */
 static __device__ void await(uint64_t *barrier, uint32_t parity)
 {
+#ifdef PLX_TRAP_LONG_WAITS
+    wait_or_trap([=] { return phase_is_complete(shared_address(barrier), parity); });
+#else
     asm volatile("{\n"
                  ".reg .pred done;\n"
                  "again:\n"
@@ -54,6 +58,7 @@ static __device__ void await(uint64_t *barrier, uint32_t parity)
                  "}" ::"r"(shared_address(barrier)),
                  "r"(parity)
                  : "memory");
+#endif
 }
 #else /* never launched there: the recipe refuses */
 static __device__ void open_barrier(uint64_t *, int)

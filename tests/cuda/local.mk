@@ -3,10 +3,10 @@ script_tests += tests/cuda/test_export.sh
 
 # Device code under programmatic dependent launch, as nvcc compiles it.
 if HAVE_CUDA
-TESTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_stages.sh
+TESTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_patience.sh tests/cuda/test_stages.sh
 AM_TESTS_ENVIRONMENT += NVCC='$(NVCC)'; export NVCC;
 endif
-dist_check_SCRIPTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_stages.sh
+dist_check_SCRIPTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_patience.sh tests/cuda/test_stages.sh
 
 # Device code as text: needs neither the toolkit nor a device.
 cmocka_tests += tests/cuda/test_listing

@@ -2,6 +2,8 @@
  * multiply: two mbarriers for each stage say "it is full" and "it is free", so that no barrier stops all. */
 #pragma once
 
+#include "patience.cuh"
+
 #include <cstdint>
 
 enum { BARRIER_BYTES = 8, STAGE_ALIGNMENT = 1024 }; /* the swizzle's period */
@@ -18,6 +20,9 @@ static __device__ inline void barrier_arrive(unsigned barrier)
 
 static __device__ inline void barrier_wait(unsigned barrier, unsigned phase)
 {
+#ifdef PLX_TRAP_LONG_WAITS
+    wait_or_trap([=] { return phase_is_complete(barrier, phase); });
+#else
     unsigned done;
     do {
 #if __CUDA_ARCH__ >= 900 /* the thread sleeps a while instead of asking again and again */
@@ -34,6 +39,7 @@ static __device__ inline void barrier_wait(unsigned barrier, unsigned phase)
                      : "memory");
 #endif
     } while (!done);
+#endif
 }
 
 /* One side's place in the ring.  Producers begin with phase 1: all stages are free. */

@@ -3,6 +3,8 @@
  * 32-bit, as PTX takes them.  For sm_90a alone. */
 #pragma once
 
+#include "patience.cuh"
+
 #include <cstdint>
 
 /* What cuda.h calls CUtensorMap. */
@@ -40,6 +42,9 @@ static __device__ __forceinline__ void arrive_and_expect(uint32_t barrier, uint3
 /* Stands until the barrier's phase of this parity is complete. */
 static __device__ __forceinline__ void await(uint32_t barrier, uint32_t parity)
 {
+#ifdef PLX_TRAP_LONG_WAITS
+    wait_or_trap([=] { return phase_is_complete(barrier, parity); });
+#else
     asm volatile("{\n"
                  ".reg .pred done;\n"
                  "again:\n"
@@ -50,6 +55,7 @@ static __device__ __forceinline__ void await(uint32_t barrier, uint32_t parity)
                  "}" ::"r"(barrier),
                  "r"(parity)
                  : "memory");
+#endif
 }
 
 /* Of the first `THREADS` threads that meet at named barrier NUMBER (0 is __syncthreads). */
