@@ -4,6 +4,7 @@
 set -u
 : "${top_srcdir:=.}" "${NVCC:=nvcc}"
 command -v "${NVCC%% *}" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; exit 77; }
+! $NVCC --version | grep -q 'release 11' || { echo "skipped: reduce/bulk needs CUDA 12"; exit 77; }
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 failures=0
