@@ -1,8 +1,9 @@
 #!/bin/sh
 # Equal runs on a GPU are no regression, and 15 % more time of one kernel are found: at most five minutes.  40 pairs of runs of
-# bench, each in a process of its own, all kernels of one operation, the operations in turn: at most 2 pairs may alarm.  In 20
-# pairs one kernel of the second run, another one each time, then gets 15 % more time: diff must name it 20 times of 20.  To be
-# run in the build directory, on a GPU that nobody else uses:
+# bench, each in a process of its own, all kernels of one operation, the operations in turn: at most 2 pairs may alarm.  A pair is
+# a run and the one before it of the same operation, so a run that was disturbed counts twice.  In 20 pairs one kernel of the
+# second run, another one each time, then gets 15 % more time: diff must name it 20 times of 20.  To be run in the build
+# directory, on a GPU that nobody else uses:
 #
 #     ../tests/whole/equal_gpu.sh [BACKEND]
 #
@@ -65,15 +66,17 @@ plant() {
     echo "SKIP: $(tail -1 "$work/out")"
     exit 77
 }
-for i in 0 1 2 3; do # compiles and measures what later runs find in the cache
-    bench $i "$work/first.json"
-    rm -f "$work/first.json"
+for i in 0 1 2 3; do # compiles and measures what later runs find in the cache, so it is in no pair
+    bench $i "$work/run-$i.json"
+    rm -f "$work/run-$i.json"
+    bench $i "$work/run-$i.json"
 done
 pairs=0 alarms=0 planted=0 found=0
 while [ $pairs -lt 40 ] && [ "$(date +%s)" -lt $until ]; do
-    rm -f "$work/old.json" "$work/new.json"
-    bench $pairs "$work/old.json"
+    mv "$work/run-$((pairs % 4)).json" "$work/old.json"
+    rm -f "$work/new.json"
     bench $pairs "$work/new.json"
+    cp "$work/new.json" "$work/run-$((pairs % 4)).json"
     "$parallax" diff "$work/old.json" "$work/new.json" >"$work/out" 2>&1
     status=$?
     [ $status -le 1 ] || { echo "FAIL: diff: status $status" && tail -3 "$work/out" && exit 1; }
