@@ -67,6 +67,9 @@ static difference contrast_real(const contrast *of, int64_t element, int64_t pla
     if (a == b || (isnan(a) && isnan(b)))
         return (difference){true, 0.0, 0.0};
     known(of, element, largest, &magnitude, &value);
+    if ((of->first->bound.cut_nans || of->second->bound.cut_nans) && !isfinite(a) && !isfinite(b) &&
+        plx_nan_is_cut_off(value))
+        return (difference){true, 0.0, (double)INFINITY};
     if (isfinite(value) && !(magnitude <= range))
         return (difference){true, 0.0, isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
     if (!isfinite(apart))

@@ -199,6 +199,7 @@ plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic
         return bound;
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     bound.flushes = by->flushes;
+    bound.cut_nans = by->compute == PLX_COMPUTE_TF32;
     if (plx_unit_roundoff(by->accumulator) < plx_unit_roundoff(result))
         bound.narrowing = plx_unit_roundoff(result);
     choose_gamma(inputs, by, &bound);

@@ -79,6 +79,16 @@ double plx_rounded_to(plx_dtype dtype, double value)
     }
 }
 
+bool plx_nan_is_cut_off(double value)
+{
+    /* The 22 bits of f32's payload as f64 has them: nine that TF32 keeps, 13 that it has not. */
+    const uint64_t kept = UINT64_C(0x1ff) << 42, cut_off = UINT64_C(0x1fff) << 29;
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return isnan(value) && (bits & kept) == 0 && (bits & cut_off) != 0;
+}
+
 double plx_unit_roundoff(plx_dtype dtype)
 {
     return ldexp(1.0, -format_of(dtype).digits);

@@ -326,7 +326,12 @@ typedef struct plx_bound {
     bool zeros_of_terms; /* they are where all terms are zeros: a sum may begin with its first term */
     bool flushes;
     bool may_hide; /* so wide that zero would pass for a sum of random signs */
+    bool cut_nans; /* TF32: a NaN whose payload is in the bits that are cut off may count as infinite */
 } plx_bound;
+
+/* Whether all that sets a NaN of f32 apart from an infinity are the 13 bits that TF32 has not; its quiet bit, which any
+ * arithmetic sets, apart. */
+bool plx_nan_is_cut_off(double value);
 
 /* Whether the depth that a kernel declares for a problem can be: no term meets more roundings
  * than there are additions and multiplications for an element.  Else says so. */

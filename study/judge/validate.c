@@ -67,6 +67,8 @@ static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, d
     double error, allowed;
     finding found = {.verdict = RIGHT};
 
+    if (bound->cut_nans && isinf(got) && plx_nan_is_cut_off(value))
+        return (finding){.verdict = RIGHT};
     if (isnan(value) || isinf(value))
         return judge_special(got, value);
     if (!(magnitude <= bound->range))

@@ -258,6 +258,43 @@ static void test_a_swallowed_nan_is_caught(void **state)
     end(&s);
 }
 
+static double nan_of(uint32_t bits)
+{
+    float nan;
+    memcpy(&nan, &bits, sizeof nan);
+    return (double)nan;
+}
+
+static const plx_kernel of_tf32 = {
+    .name = "tf32", .compute = PLX_COMPUTE_TF32, .accumulator_f32 = PLX_F32, .depth = plain_depth};
+
+/* 0x7f800001 is a NaN whose payload TF32 has no bits for. */
+static void test_tf32_may_cut_a_nan_to_an_infinity(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 40, 40, 20), PLX_INPUT_SPECIAL, 1);
+    int64_t where = 0;
+    (void)state;
+    while (!isnan(s.reference.of.value[where]))
+        ++where;
+    s.c[where] = INFINITY;
+    s.reference.of.value[where] = nan_of(0x7f800001);
+    assert_caught(&s, where);
+    s.bound.cut_nans = plx_bound_of(&s.inputs, &of_tf32, &device).cut_nans;
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    s.reference.of.value[where] = nan_of(0xff801fff);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    s.c[where] = FLT_MAX;
+    assert_caught(&s, where);
+    s.c[where] = INFINITY;
+    s.reference.of.value[where] = nan_of(0x7f802001); /* nine bits of a payload are left */
+    assert_caught(&s, where);
+    s.reference.of.value[where] = nan_of(0x7fc00000); /* of an infinity less another one */
+    assert_caught(&s, where);
+    end(&s);
+}
+
 /* ---- bounds of other arithmetics ------------------------------------------------------------- */
 
 static void test_a_wide_accumulator_has_a_narrow_bound(void **state)
@@ -340,8 +377,6 @@ static void test_tf32_is_not_f32(void **state)
  * right as TF32, wrong as f32. */
 static void test_tf32_loses_more_of_subnormal_factors(void **state)
 {
-    const plx_kernel of_tf32 = {
-        .name = "tf32", .compute = PLX_COMPUTE_TF32, .accumulator_f32 = PLX_F32, .depth = plain_depth};
     int missed = 0; /* without that part of the bound */
     (void)state;
     for (uint64_t seed = 0; seed < 8; ++seed) {
@@ -379,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_small_integers_must_be_exact),
         cmocka_unit_test(test_one_product_must_be_rounded_correctly),
         cmocka_unit_test(test_special_values_must_match),
+        cmocka_unit_test(test_tf32_may_cut_a_nan_to_an_infinity),
         cmocka_unit_test(test_a_swallowed_nan_is_caught),
         cmocka_unit_test(test_a_wide_accumulator_has_a_narrow_bound),
         cmocka_unit_test(test_flushing_is_forgiven_only_where_it_happens),

@@ -150,6 +150,28 @@ static plx_pair agreement(const scene *s, const float *other)
     return pair;
 }
 
+/* One kernel rounds a NaN to one, another cuts it off to an infinity: in TF32 either is right. */
+static void test_agreement_of_a_nan_that_tf32_cuts_off(void **state)
+{
+    const uint32_t bits = 0x7f800101;
+    scene s = small_scene();
+    float nan, *other = malloc((size_t)s.reference.elements * sizeof *other);
+    (void)state;
+    assert_non_null(other);
+    memcpy(other, s.c, (size_t)s.reference.elements * sizeof *other);
+    memcpy(&nan, &bits, sizeof nan);
+    s.reference.of.value[3] = (double)nan;
+    s.c[3] = nan;
+    other[3] = INFINITY;
+    assert_false(agreement(&s, other).agree);
+    s.bound.cut_nans = true;
+    assert_true(agreement(&s, other).agree);
+    other[3] = 1.0f;
+    assert_false(agreement(&s, other).agree);
+    free(other);
+    end(&s);
+}
+
 static void test_agreement(void **state)
 {
     scene s = small_scene();
@@ -219,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_freivalds_does_not_add_up_the_worst),
         cmocka_unit_test(test_freivalds_sees_transposed_operands),
         cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_agreement_of_a_nan_that_tf32_cuts_off),
         cmocka_unit_test(test_agreement_of_what_was_only_sampled),
         cmocka_unit_test(test_the_median_and_its_interval),
     };
