@@ -5,6 +5,8 @@
  * repeats it. */
 #include "study/diff/between_runs.h"
 
+#include "study/measure/timing.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -62,16 +64,25 @@ static plx_noise moderated(plx_noise few, size_t samples)
     return (plx_noise){sqrt((few.freedom * few.error * few.error + known_before * before * before) / freedom), freedom};
 }
 
+/* What the interval was widened by (plx_timing_widen): no sample tells it, so it has not their few degrees of freedom.
+ * Where the interval is too narrow for that, it never was. */
+static double widened_by(const plx_interval *time)
+{
+    const double by = plx_between_runs_ns(time->median_ns);
+    return fmin(time->high_ns - time->median_ns, time->median_ns - time->low_ns) < by ? 0 : by;
+}
+
 plx_noise plx_noise_of_one_run(const plx_results *results, const plx_record *record, const plx_interval *time,
                                bool moderate)
 {
     enum { FEW = 6 };
     const double between = error_of(&results->environment, &results->devices[record->device]);
     const bool few = time->samples >= 2 && time->samples < FEW;
-    plx_noise noise = plx_noise_of(time->low_ns, time->high_ns, time->samples);
+    const double by = widened_by(time), known = hypot(between, by / (1.96 * time->median_ns));
+    plx_noise noise = plx_noise_of(time->low_ns + by, time->high_ns - by, time->samples);
     if (few && moderate && isfinite(noise.error))
-        return plx_noise_with(moderated(noise, time->samples), between);
-    plx_noise both = plx_noise_with(noise, between);
+        return plx_noise_with(moderated(noise, time->samples), known);
+    plx_noise both = plx_noise_with(noise, known);
     if (few) /* that they are near to each other may be an accident, which no other noise mends */
         both.freedom = noise.freedom;
     return both;

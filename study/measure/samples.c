@@ -125,9 +125,14 @@ void plx_spread_of_samples(const plx_sample *samples, size_t count, plx_spread *
  * launch on a device but a call on the processor, of which a fifth of the time is enough. */
 static const double share_of_run = 0.0015, launch_of_run_ns = 200.0, most_of_run = 0.2;
 
+double plx_between_runs_ns(double median)
+{
+    return share_of_run * median + fmin(launch_of_run_ns, most_of_run * median);
+}
+
 static void widen(double median, double *low, double *high)
 {
-    const double by = share_of_run * median + fmin(launch_of_run_ns, most_of_run * median);
+    const double by = plx_between_runs_ns(median);
 
     *low = *low > by ? *low - by : *low / 2.0; /* no time is negative */
     *high += by;
