@@ -25,6 +25,7 @@ libplx_base_la_SOURCES = \
 	base/processor.h \
 	base/ratios.c \
 	base/ratios.h \
+	base/run_to_run.h \
 	base/secret.c \
 	base/secret.h \
 	base/sha256.c \

@@ -5,7 +5,7 @@
  * repeats it. */
 #include "study/diff/between_runs.h"
 
-#include "study/measure/timing.h"
+#include "base/run_to_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static plx_noise moderated(plx_noise few, size_t samples)
  * Where the interval is too narrow for that, it never was. */
 static double widened_by(const plx_interval *time)
 {
-    const double by = plx_between_runs_ns(time->median_ns);
+    const double by = plx_run_to_run_ns(time->median_ns);
     return fmin(time->high_ns - time->median_ns, time->median_ns - time->low_ns) < by ? 0 : by;
 }
 

@@ -2,6 +2,8 @@
 #include "study/measure/measure.h"
 #include "study/measure/timing.h"
 
+#include "base/run_to_run.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -117,22 +119,11 @@ void plx_spread_of_samples(const plx_sample *samples, size_t count, plx_spread *
     spread->most = times[kept - 1];
 }
 
-/* ---- from run to run --------------------------------------------------------------- */
-
-/* By how much the same launch differs from process to process, where all samples of one
- * agree: where its buffers came to lie, and what a launch costs the host that day.  Seen
- * between runs of one machine: 0.4 % of long launches, 0.5 us of short ones.  What takes less than a microsecond is no
- * launch on a device but a call on the processor, of which a fifth of the time is enough. */
-static const double share_of_run = 0.0015, launch_of_run_ns = 200.0, most_of_run = 0.2;
-
-double plx_between_runs_ns(double median)
-{
-    return share_of_run * median + fmin(launch_of_run_ns, most_of_run * median);
-}
+/* ---- from run to run (base/run_to_run.h) ---------------------------------------------- */
 
 static void widen(double median, double *low, double *high)
 {
-    const double by = plx_between_runs_ns(median);
+    const double by = plx_run_to_run_ns(median);
 
     *low = *low > by ? *low - by : *low / 2.0; /* no time is negative */
     *high += by;

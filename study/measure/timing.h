@@ -60,8 +60,6 @@ void plx_interval_of(double *samples, size_t count, plx_interval *interval);
 /* Adds to the intervals what samples of one process can't show: how far the next one's
  * will be from them. */
 void plx_timing_widen(plx_timing *timing);
-/* By how much, on each side. */
-double plx_between_runs_ns(double median);
 
 /* Adds what a source of telemetry says now to a sample: the lower clock, all reasons. */
 void plx_sample_note(plx_sample *sample, const plx_telemetry *state);
