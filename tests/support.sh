@@ -31,10 +31,14 @@ fail() {
     sed 's/^/    err: /' "$work/err" 2>/dev/null | head -8
 }
 
-# run ARGUMENT...: the program; its output and status stay in $work/out, $work/err and $status.
+# run ARGUMENT...: the program; its output and status stay in $work/out, $work/err and $status.  Once more, and a third time, where
+# PoCL ended it by an assertion of its own, as it may while one kernel runs twice at a time (doc/findings.md).
 run() {
-    "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
+    for _ in 1 2 3; do
+        "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
+        status=$?
+        [ $status -ne 0 ] && grep -q 'pocl_release_dlhandle_cache: Assertion' "$work/err" || return 0
+    done
 }
 
 # expect_run STATUS MESSAGE ARGUMENT...: the status, and a word on standard error.
