@@ -95,7 +95,7 @@ static void test_sizes(void **state)
     expect("vector", plx_matvec_of(PLX_BF16, false, 8192, 8192), fake_gpu(0));
     expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), ampere);
     expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), ampere);
-    expect("bulk-pipeline", plx_gemm_of(PLX_F32, false, false, 2048, 2048, 2048), hopper);
+    expect("split-k", plx_gemm_of(PLX_F32, false, false, 2048, 2048, 2048), hopper);
     expect("stream-k", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), hopper);
     expect("split-k", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), hopper);
 }
@@ -107,9 +107,9 @@ static void test_products_in_opencl(void **state)
     const plx_problem large = plx_gemm_of(PLX_F32, false, true, 8192, 8192, 8192),
                       deep = plx_gemm_of(PLX_F32, true, false, 64, 64, 65536);
     (void)state;
-    expect("bulk-pipeline", large, hopper);
+    expect("split-k", large, hopper);
     expect("split-k", deep, hopper);
-    expect("bulk-pipeline", plx_gemm_of(PLX_F32, true, false, 2048, 2048, 2048), hopper);
+    expect("split-k", plx_gemm_of(PLX_F32, true, false, 2048, 2048, 2048), hopper);
     expect("split-k", plx_gemm_of(PLX_F32, false, false, 2049, 2047, 511), hopper); /* with blocks for edges */
     expect("split-k", plx_gemm_of(PLX_F32, false, false, 200, 900, 4000), hopper);
     expect("async-copy", plx_gemm_of(PLX_F32, false, true, 17276, 273, 3851), hopper);

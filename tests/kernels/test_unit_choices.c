@@ -58,21 +58,6 @@ static void few_terms_and_few_tiles_are_taken_as_they_lie(void **unused)
     }
 }
 
-/* 11040 x 1514 x 7839: a line whose row begins within a sector is in two lines of memory, and where B is shared
- * fewer of them are read. */
-static void misaligned_rows_are_shared(void **unused)
-{
-    const plx_device_info hopper = fake_gpu(9);
-    plx_problem problem = product(PLX_BF16, 2, 11040, 1514, 7839);
-    (void)unused;
-    problem.of.gemm.lda = 11048;
-    problem.of.gemm.ldb = 1544;
-    expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_CLUSTER);
-    problem.of.gemm.lda = 11072;
-    problem.of.gemm.ldb = 1536;
-    expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
-}
-
 /* Expected microseconds: whatever the kernel, and more where memory is slower. */
 static void no_product_takes_less_than_to_bring_its_operands(void **unused)
 {
@@ -209,7 +194,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
-        cmocka_unit_test(misaligned_rows_are_shared),
         cmocka_unit_test(no_product_takes_less_than_to_bring_its_operands),
         cmocka_unit_test(what_cannot_be_had_is_not_chosen),
         cmocka_unit_test(rows_and_columns_are_not_tiled),

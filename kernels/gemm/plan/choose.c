@@ -82,11 +82,12 @@ static bool is_worth_moves(const plx_problem *problem)
            (plx_gemm_matvec_moves(problem) == 0 || (double)p->m * (double)p->n * (double)p->k >= WORTH_MOVES);
 }
 
-/* Those with few schedules first: what they take bounds the searches of the others. */
+/* Those with few schedules first: what they take bounds the searches of the others.  bulk-pipeline and wgmma-cluster
+ * are lessons: without them fresh shapes take as long (doc/results-h100.md, What each kernel is worth). */
 static const uint32_t of_f32[] = {PLX_GEMM_STREAM_K, PLX_GEMM_SHORT_K,    PLX_GEMM_FEW_ROWS,   PLX_GEMM_MATVEC,
                                   PLX_GEMM_SPLIT_K,  PLX_GEMM_ASYNC_COPY, PLX_GEMM_MANY_BLOCKS};
-static const uint32_t of_halves[] = {PLX_GEMM_MATVEC,     PLX_GEMM_WGMMA_PIPELINED, PLX_GEMM_WGMMA_CLUSTER,
-                                     PLX_GEMM_MMA_DIRECT, PLX_GEMM_WGMMA_NARROW,    PLX_GEMM_WGMMA_ELECTED};
+static const uint32_t of_halves[] = {PLX_GEMM_MATVEC, PLX_GEMM_WGMMA_PIPELINED, PLX_GEMM_MMA_DIRECT,
+                                     PLX_GEMM_WGMMA_NARROW, PLX_GEMM_WGMMA_ELECTED};
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* The schedule that should take the least time of those that can be had; infinite: there is none. */
@@ -107,13 +108,6 @@ static double find_least(const uint32_t *kernels, size_t count, const plx_proble
     return least;
 }
 
-/* Where split-k would take whole tiles, the kernel that knows no partitions. */
-static uint32_t plainest(const plx_schedule *schedule)
-{
-    const bool whole = schedule->tile == 0 && schedule->cluster_k * schedule->split_k == 1 && schedule->edge_ctas == 0;
-    return schedule->kernel == PLX_GEMM_SPLIT_K && whole ? PLX_GEMM_BULK_PIPELINE : schedule->kernel;
-}
-
 /* Infinite in OpenCL of others than NVIDIA: the kernels run there, but nothing was measured. */
 static double find_least_of_f32(const plx_problem *problem, const plx_device_info *device, uint32_t *kernel)
 {
@@ -122,7 +116,7 @@ static double find_least_of_f32(const plx_problem *problem, const plx_device_inf
         return INFINITY;
     const double us = find_least(of_f32, COUNT(of_f32), problem, device, &best);
     if (us < INFINITY)
-        *kernel = plainest(&best);
+        *kernel = best.kernel;
     return us;
 }
 
