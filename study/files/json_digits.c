@@ -8,8 +8,11 @@
 /* What is measured or estimated.  All else, factors and seeds among it, keeps every digit. */
 static bool is_measured(const char *name)
 {
-    static const char *const names[] = {"gbps",  "gflops", "fraction", "max_over_bound", "max_ulp", "max_over_terms",
-                                        "gamma", "value",  "estimate", "ratio",          "power_w", "ci95"};
+    static const char *const names[] = {
+        "gbps",  "gflops",  "fraction", "max_over_bound", "max_ulp",           "max_over_terms",
+        "gamma", "value",   "estimate", "ratio",          "power_w",           "ci95",
+        "rms",   "own_rms", "most_ns",  "least_ns",       "lower_quartile_ns", "upper_quartile_ns",
+    };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -60,12 +63,15 @@ static double time_to_unit(double x, double unit)
     return near > 0 ? near : four_digits(x);
 }
 
-/* A median and its interval: the interval has two digits. */
+/* A median and its interval: the interval has two digits.  Without one, as beside quartiles, four of the median stay.
+ */
 static void round_time(json_t *time)
 {
     json_t *median = json_object_get(time, "median_ns"), *interval = json_object_get(time, "ci95_ns");
     json_t *low = json_array_get(interval, 0), *high = json_array_get(interval, 1);
     const double from = json_number_value(low), to = json_number_value(high);
+    if (interval == NULL)
+        round_measured(median);
     if (!json_is_number(median) || !json_is_number(low) || !json_is_number(high) || !(to > from) ||
         !isfinite(to - from))
         return;

@@ -127,6 +127,7 @@ typedef struct column {
     size_t *firsts;  /* the row at which each of those is first met */
     size_t different, missing;
     bool numbered;
+    const char *with; /* of one value: the path of the column whose rows have it, and no others; NULL: none */
 } column;
 
 static size_t digits_of(size_t number)
@@ -196,6 +197,32 @@ static bool is_same(const column *at)
     return at->different == 1 && at->missing == 0;
 }
 
+static bool has_row_cells(const column *at)
+{
+    return !is_same(at) && at->with == NULL;
+}
+
+static bool in_same_rows(const column *one, const column *other, size_t rows)
+{
+    if (one->missing != other->missing)
+        return false;
+    for (size_t row = 0; row < rows; row++)
+        if (is_missing(one, row) != is_missing(other, row))
+            return false;
+    return true;
+}
+
+/* Sets `with` of the columns of one value that some rows lack. */
+static void find_companions(column *columns, size_t count, size_t rows)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t of = 0; of < count && columns[i].different == 1 && columns[i].missing > 0; of++)
+            if (columns[of].different > 1 && in_same_rows(&columns[i], &columns[of], rows)) {
+                columns[i].with = columns[of].path;
+                break;
+            }
+}
+
 /* Columns that many rows lack come last, where those rows end without them. */
 static int by_missing(const void *a, const void *b)
 {
@@ -220,7 +247,7 @@ static void write_row(const packing *out, const column *columns, size_t count, s
     while (count > 0 && is_missing(&columns[count - 1], row))
         count--;
     for (size_t i = 0; i < count; i++) {
-        if (is_same(&columns[i]))
+        if (!has_row_cells(&columns[i]))
             continue;
         (void)fputs(separator, out->to);
         if (columns[i].numbered && !is_missing(&columns[i], row))
@@ -232,6 +259,32 @@ static void write_row(const packing *out, const column *columns, size_t count, s
     (void)fputc(']', out->to);
 }
 
+static void write_companions(const packing *out, const column *columns, size_t count, const char *of)
+{
+    const char *separator = "";
+    (void)fprintf(out->to, "\"%s\":{", of);
+    for (size_t i = 0; i < count; i++)
+        if (columns[i].with == of) {
+            (void)fprintf(out->to, "%s\"%s\":%s", separator, columns[i].path, columns[i].cells[columns[i].firsts[0]]);
+            separator = ",";
+        }
+    (void)fputc('}', out->to);
+}
+
+static void write_with(const packing *out, const column *columns, size_t count)
+{
+    const char *separator = ",\n\"with\":{", *end = "";
+    for (size_t of = 0; of < count; of++)
+        for (size_t i = 0; i < count; i++)
+            if (columns[i].with == columns[of].path) {
+                (void)fputs(separator, out->to);
+                write_companions(out, columns, count, columns[of].path);
+                separator = ",\n", end = "}";
+                break;
+            }
+    (void)fputs(end, out->to);
+}
+
 static void write_table(const packing *out, const column *columns, size_t count, size_t rows)
 {
     const char *separator = "";
@@ -241,10 +294,12 @@ static void write_table(const packing *out, const column *columns, size_t count,
             (void)fprintf(out->to, "%s\"%s\":%s", separator, columns[i].path, columns[i].cells[0]);
             separator = ",";
         }
-    (void)fputs("},\n\"columns\":[", out->to);
+    (void)fputc('}', out->to);
+    write_with(out, columns, count);
+    (void)fputs(",\n\"columns\":[", out->to);
     separator = "";
     for (size_t i = 0; i < count; i++)
-        if (!is_same(&columns[i])) {
+        if (has_row_cells(&columns[i])) {
             (void)fputs(separator, out->to);
             write_head(out, &columns[i]);
             separator = ",\n";
@@ -284,6 +339,8 @@ static plx_status pack_table(const packing *out, json_t *rows, json_t *list)
     }
     if (status == PLX_OK)
         qsort(columns, count, sizeof *columns, by_missing);
+    if (status == PLX_OK)
+        find_companions(columns, count, json_array_size(rows));
     if (status == PLX_OK && same < count)
         write_table(out, columns, count, json_array_size(rows));
     else if (status == PLX_OK)

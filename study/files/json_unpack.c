@@ -3,10 +3,11 @@
  *   {"same": {"op": "gemm"}, "columns": ["shape", {"time.clock": ["device", "host"]}, "time.samples"],
  *    "rows": [[[64, 64, 64], 0, 21],
  *             [[64, 64, 32], {}, 21],
- *             [[64, 64, 16]]]}
+ *             [[64, 64, 16]]],
+ *    "with": {"time.samples": {"time.hot": false}}}
  *
  * A name with dots is a path.  The cells of a column with values are their numbers.  What is not there is an empty
- * object, or behind the end of its row. */
+ * object, or behind the end of its row.  Rows that have what `with` names have what stands there, too. */
 #include "study/files/json_table.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ enum { MOST_CELLS = 1 << 22, MOST_COLUMNS = 1024, MOST_DEPTH = 64 };
 typedef struct column {
     const char *path;
     const json_t *values; /* NULL: the cells are the values */
+    json_t *with;         /* what its rows have besides; NULL: nothing */
 } column;
 
 typedef struct unpacking {
@@ -50,6 +52,31 @@ static plx_status take_column(const unpacking *in, json_t *head, column *made)
     if (made->path == NULL || (made->values != NULL && !json_is_array(made->values)) || json_object_size(head) > 1)
         return refuse(in, "a column is neither a name nor a name with its values");
     return PLX_OK;
+}
+
+/* Every name is that of a column, and has an object. */
+static plx_status take_with(unpacking *in, json_t *with, size_t height, column *columns, size_t count)
+{
+    const char *path;
+    json_t *value;
+    size_t taken = 0;
+    if (with == NULL)
+        return PLX_OK;
+    json_object_foreach(with, path, value)
+    {
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(columns[i].path, path) == 0 && json_is_object(value) && columns[i].with == NULL) {
+                columns[i].with = value;
+                taken++;
+                if (json_object_size(value) > MOST_COLUMNS ||
+                    height > (MOST_CELLS - in->cells) / (json_object_size(value) + 1))
+                    return refuse(in, "it has more than 4 million cells");
+                in->cells += height * json_object_size(value);
+            }
+    }
+    return json_is_object(with) && taken == json_object_size(with)
+               ? PLX_OK
+               : refuse(in, "`with` does not name columns with objects");
 }
 
 static plx_status take_columns(const unpacking *in, const json_t *heads, column **made)
@@ -126,11 +153,20 @@ static plx_status put_same(const unpacking *in, json_t *row, json_t *same)
     return status;
 }
 
+/* Of one cell: what stands with its column. */
+static plx_status put_companions(const unpacking *in, json_t *row, const column *at, const json_t *cell)
+{
+    return is_nothing(cell) ? PLX_OK : put_same(in, row, at->with);
+}
+
 static plx_status make_row(const unpacking *in, json_t *same, const column *columns, const json_t *cells, json_t *row)
 {
     plx_status status = row == NULL ? no_memory(in) : put_same(in, row, same);
-    for (size_t i = 0; status == PLX_OK && i < json_array_size(cells); i++)
+    for (size_t i = 0; status == PLX_OK && i < json_array_size(cells); i++) {
         status = put_cell(in, row, &columns[i], json_array_get(cells, i));
+        if (status == PLX_OK)
+            status = put_companions(in, row, &columns[i], json_array_get(cells, i));
+    }
     return status;
 }
 
@@ -162,6 +198,9 @@ static plx_status make_list(unpacking *in, json_t *table, json_t **list)
 {
     column *columns = NULL;
     plx_status status = take_columns(in, json_object_get(table, "columns"), &columns);
+    if (status == PLX_OK)
+        status = take_with(in, json_object_get(table, "with"), json_array_size(json_object_get(table, "rows")), columns,
+                           json_array_size(json_object_get(table, "columns")));
     *list = status == PLX_OK ? json_array() : NULL;
     if (status == PLX_OK && *list == NULL)
         status = no_memory(in);

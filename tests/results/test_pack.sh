@@ -45,6 +45,7 @@ cat >"$work/digits.json" <<'END'
  {"time": {"median_ns": 345.67, "ci95_ns": [40.1234, 9000.7]}},
  {"time": {"median_ns": 0.98765, "ci95_ns": [0.98, 0.99]}, "alpha": 0.3333333333333333, "error": {"max_over_bound": 0.99999}}],
  "odd": [{"a.b": 1}, {"a.b": 2}, {"a.b": 3}, {"a.b": 4}], "equal": [{"a": 1}, {"a": 1}, {"a": 1}, {"a": 1}],
+ "together": [{"a": 1, "t": 7, "u": {"v": "w"}}, {"a": 2, "t": 8, "u": {"v": "w"}}, {"a": 3}, {"a": 4}],
  "sparse": [{"a": 1}, {"b": {"c": null}}, {"b": {"d": "x"}}, {"a": [{"e": 1}, {"e": 2}, {"e": 3}, {"e": 4}]}]}
 END
 expect_run 0 '' report "$work/digits.json" --pack
@@ -57,6 +58,7 @@ shows '"max_over_bound":1.00001'
 shows '"max_over_bound":0.99999'
 shows '"odd":[{"a.b":1}'
 shows '"equal":[{"a":1}'
+shows '"with":{"t":{"u.v":"w"}}'
 cp "$work/out" "$work/packed.json"
 expect_run 0 '' report "$work/packed.json" --pack
 cases=$((cases + 1))
@@ -82,6 +84,10 @@ refused "a cell is no number" '{"columns": [{"a": [1]}], "rows": [[-1]]}'
 refused "a cell is no number" '{"columns": [{"a": [1]}], "rows": [["x"]]}'
 refused "two columns have one name" '{"columns": ["a", "a"], "rows": [[1, 2]]}'
 refused "two columns have one name" '{"same": {"a.b": 1}, "columns": ["a"], "rows": [[1]]}'
+refused "two columns have one name" '{"with": {"a": {"a": 1}}, "columns": ["a"], "rows": [[1]]}'
+refused "\`with\` does not name" '{"with": 1, "columns": ["a"], "rows": [[1]]}'
+refused "\`with\` does not name" '{"with": {"b": {"c": 1}}, "columns": ["a"], "rows": [[1]]}'
+refused "\`with\` does not name" '{"with": {"a": 1}, "columns": ["a"], "rows": [[1]]}'
 refused "a column lies within another" '{"columns": ["a", "a.b"], "rows": [[1, 2]]}'
 refused "a column lies within another" '{"columns": ["a.b.c.d.e.f.g.h.i.j.k"], "rows": [[1]]}'
 {
@@ -92,6 +98,8 @@ refused "a column lies within another" '{"columns": ["a.b.c.d.e.f.g.h.i.j.k"], "
     printf '[0]]}'
 } >"$work/large"
 refused "it has more than 4 million cells" "$(cat "$work/large")"
+sed 's/"columns": \["a"\], "same": {/"columns": ["a"], "with": {"a": {/; s/}, "rows"/}}, "rows"/' "$work/large" >"$work/larger"
+refused "it has more than 4 million cells" "$(cat "$work/larger")"
 
 expect_run 2 "take one file" report "$work/digits.json" "$work/digits.json" --pack
 expect_run 2 "take one file" report "$work/digits.json" --pack --markdown
