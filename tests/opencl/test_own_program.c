@@ -177,7 +177,7 @@ static void what_can_do_without_is_chosen(void **unused)
     plx_plugin_plan *plan = NULL;
     (void)unused;
     refuse();
-    assert_string_equal(chosen_of(problem), "bulk-pipeline");
+    assert_string_equal(chosen_of(problem), "split-k");
     assert_int_equal(plx_opencl_plan(&fake.session, &problem, kernel, &plan, &error), PLX_OK);
     assert_null(strstr(fake.source_options, "LANDINGS"));
     plx_opencl_plan_destroy(plan);
