@@ -396,8 +396,8 @@ static plx_status judge_view(plx_timed_results *t, size_t which, const plx_input
     const size_t output = output_of(t);
     const plx_timed_set *set = &t->sets->sets[which];
     plx_error_measure measure = {.first_bad = -1};
-    plx_status status =
-        plx_chunked_download(t->sets->buffer[output], set->place[output], t->staging, t->sets->bytes[output], error);
+    plx_status status = plx_chunked_download(t->sets->lanes, t->sets->buffer[output], set->place[output], t->staging,
+                                             t->sets->bytes[output], error);
 
     if (status == PLX_OK)
         status = judge_result(t, set, view, all, &measure, error);

@@ -196,7 +196,7 @@ plx_status plx_timed_sets_restore(plx_timed_sets *s, plx_error *error)
 
     for (size_t i = 0; status == PLX_OK && i < s->operands; ++i) {
         if (plx_timed_sets_reads(s, i))
-            status = plx_chunked_upload(s->source[i], 0, s->pool->of[i].data, pool_bytes(s, i), error);
+            status = plx_chunked_upload(s->lanes, s->source[i], 0, s->pool->of[i].data, pool_bytes(s, i), error);
     }
     for (size_t i = 0; i < s->count; ++i)
         s->sets[i].surrounded = s->sets[i].filled = s->sets[i].patterned = s->sets[i].launched = false;
@@ -233,6 +233,8 @@ static plx_status fill_memory(plx_timed_sets *s, plx_error *error)
 static void free_one(plx_timed_sets *s)
 {
     free_buffers(s);
+    plx_lanes_close(s->lanes);
+    free(s->lanes);
     free(s->order);
     free(s->used);
     if (s->owns_pool) {
@@ -298,6 +300,11 @@ plx_status plx_timed_sets_for(plx_timed_sets **list, plx_backend *backend, const
     made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the operands of a timing");
+    made->lanes = calloc(1, sizeof *made->lanes);
+    if (made->lanes == NULL) {
+        free(made);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the operands of a timing");
+    }
     made->backend = backend;
     made->inputs = inputs;
     made->hot = hot;

@@ -44,6 +44,7 @@ typedef struct plx_timed_sets {
         room[PLX_MAX_OPERANDS]; /* of an operand, and of its place with what is around it */
     plx_buffer *buffer[PLX_MAX_OPERANDS], *source[PLX_MAX_OPERANDS]; /* the sets; the pool */
     plx_buffer *spare;                                               /* to fill the cache with */
+    plx_lanes *lanes;
     plx_timed_set *sets;
     plx_dice dice;
     /* ---- this turn */

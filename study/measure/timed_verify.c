@@ -5,24 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first byte of a stretch that is not the pattern; `bytes`: none. */
-static uint64_t first_other(const unsigned char *seen, uint64_t from, uint64_t bytes, uint32_t pattern)
-{
-    enum { PERIOD = sizeof pattern };
-    unsigned char twice[2 * PERIOD];
-    uint64_t i = 0;
-
-    memcpy(twice, &pattern, PERIOD);
-    memcpy(twice + PERIOD, &pattern, PERIOD);
-    const unsigned char *expected = twice + from % PERIOD;
-    /* What is as it was equals itself a period later, which is soon seen of hundreds of megabytes. */
-    if (bytes > PERIOD && memcmp(seen, expected, PERIOD) == 0 && memcmp(seen, seen + PERIOD, bytes - PERIOD) == 0)
-        return bytes;
-    while (i < bytes && seen[i] == expected[i % PERIOD])
-        ++i;
-    return i;
-}
-
 static plx_status verify_around(const plx_timed_sets *s, size_t which, size_t operand, char violation[200],
                                 plx_error *error)
 {
@@ -42,9 +24,9 @@ static plx_status verify_around(const plx_timed_sets *s, size_t which, size_t op
         status = plx_download(NULL, seen + before, s->buffer[operand], slot + end, behind);
     if (status == PLX_OK)
         status = plx_synchronize(s->backend, NULL);
-    if (status == PLX_OK && first_other(seen, 0, before, pattern) < before)
+    if (status == PLX_OK && plx_first_other(seen, 0, before, pattern) < before)
         (void)snprintf(violation, 200, "wrote before the start of %s of set %zu", name, which + 1);
-    else if (status == PLX_OK && first_other(seen + before, end, behind, pattern) < behind)
+    else if (status == PLX_OK && plx_first_other(seen + before, end, behind, pattern) < behind)
         (void)snprintf(violation, 200, "wrote past the end of %s of set %zu", name, which + 1);
     free(seen);
     return plx_explain(s->backend, status, error);
@@ -55,7 +37,7 @@ static plx_status verify_input(const plx_timed_sets *s, size_t which, size_t ope
 {
     uint64_t byte = 0;
     bool same = true;
-    const plx_status status = plx_chunked_compare(s->buffer[operand], s->sets[which].place[operand],
+    const plx_status status = plx_chunked_compare(s->lanes, s->buffer[operand], s->sets[which].place[operand],
                                                   view->data[operand], s->bytes[operand], &same, &byte, error);
 
     if (status == PLX_OK && !same)
@@ -100,18 +82,10 @@ plx_status plx_timed_sets_verify(plx_timed_sets *s, size_t which, char violation
 plx_status plx_timed_sets_untouched(const plx_timed_sets *s, size_t which, bool *untouched, plx_error *error)
 {
     const size_t output = plx_timed_sets_output(s);
-    const uint64_t bytes = s->room[output];
-    unsigned char *seen;
-    plx_status status;
 
     *untouched = true;
-    if (bytes == 0 || !s->sets[which].patterned || plx_rule_left_out(PLX_RULE_BESIDE))
+    if (s->room[output] == 0 || !s->sets[which].patterned || plx_rule_left_out(PLX_RULE_BESIDE))
         return PLX_OK;
-    seen = plx_large_alloc(bytes);
-    if (seen == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
-    status = plx_chunked_download(s->buffer[output], plx_timed_set_slot(s, which, output), seen, bytes, error);
-    *untouched = first_other(seen, 0, bytes, s->sets[which].pattern) == bytes;
-    free(seen);
-    return status;
+    return plx_chunked_holds(s->lanes, s->buffer[output], plx_timed_set_slot(s, which, output), s->room[output],
+                             s->sets[which].pattern, untouched, error);
 }

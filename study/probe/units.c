@@ -42,14 +42,18 @@ static plx_status multiply(void *data, const double *a, const double *b, float *
 {
     running *r = data;
     const plx_view views[OPERANDS] = {{r->buffers[A], 0}, {r->buffers[B], 0}, {r->buffers[C], 0}};
+    plx_lanes lanes = {.count = 0};
     convert(r, a);
-    plx_status status = plx_chunked_upload(r->buffers[A], 0, r->elements, bytes_of(r, A), error);
+    plx_status status = plx_chunked_upload(&lanes, r->buffers[A], 0, r->elements, bytes_of(r, A), error);
     convert(r, b);
     if (status == PLX_OK)
-        status = plx_chunked_upload(r->buffers[B], 0, r->elements, bytes_of(r, B), error);
+        status = plx_chunked_upload(&lanes, r->buffers[B], 0, r->elements, bytes_of(r, B), error);
     if (status == PLX_OK)
         status = plx_explain(r->backend, plx_execute(r->plan, NULL, views, OPERANDS), error);
-    return status == PLX_OK ? plx_chunked_download(r->buffers[C], 0, c, bytes_of(r, C), error) : status;
+    if (status == PLX_OK)
+        status = plx_chunked_download(&lanes, r->buffers[C], 0, c, bytes_of(r, C), error);
+    plx_lanes_close(&lanes);
+    return status;
 }
 
 /* Both operands lie along k, and C is of f32: nothing is rounded but by the unit. */

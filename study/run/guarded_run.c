@@ -124,8 +124,8 @@ static plx_status prepare(const guarded_run *t, size_t operand)
     guards->pattern = pattern_of(t, operand);
     status = lift(t, fill(t, operand));
     if (status == PLX_OK && t->inputs->data[operand] != NULL)
-        status = plx_chunked_upload(buffer_of(t, operand), operand_start(t, operand), t->inputs->data[operand],
-                                    operand_bytes(t, operand), t->error);
+        status = plx_chunked_upload(&t->buffers->lanes, buffer_of(t, operand), operand_start(t, operand),
+                                    t->inputs->data[operand], operand_bytes(t, operand), t->error);
     guards->filled = status == PLX_OK && !is_output(t, operand);
     return status;
 }
@@ -233,8 +233,9 @@ static plx_status check_large_input(const guarded_run *t, size_t operand)
 {
     uint64_t byte;
     bool same;
-    plx_status status = plx_chunked_compare(buffer_of(t, operand), operand_start(t, operand), t->inputs->data[operand],
-                                            operand_bytes(t, operand), &same, &byte, t->error);
+    plx_status status =
+        plx_chunked_compare(&t->buffers->lanes, buffer_of(t, operand), operand_start(t, operand),
+                            t->inputs->data[operand], operand_bytes(t, operand), &same, &byte, t->error);
 
     t->buffers->guards[operand].unseen = false;
     if (status == PLX_OK && !same)
@@ -272,8 +273,8 @@ static plx_status take_output(const guarded_run *t, const sight *seen, void *res
     if (seen->body != NULL)
         memcpy(result, seen->body, (size_t)operand_bytes(t, output));
     else
-        status = plx_chunked_download(buffer_of(t, output), operand_start(t, output), result, operand_bytes(t, output),
-                                      t->error);
+        status = plx_chunked_download(&t->buffers->lanes, buffer_of(t, output), operand_start(t, output), result,
+                                      operand_bytes(t, output), t->error);
     if (status == PLX_OK)
         check_row_padding(t, result);
     return status;
@@ -318,6 +319,7 @@ static plx_status inspect(const guarded_run *t, void *result)
 void plx_guarded_operands_clear(plx_guarded_operands *buffers)
 {
     plx_operand_buffers_free(&buffers->operands);
+    plx_lanes_close(&buffers->lanes);
     free(buffers->staging);
     *buffers = (plx_guarded_operands){.backend = buffers->backend};
 }

@@ -20,12 +20,30 @@ void plx_results_tell(const plx_results *results, size_t finished, size_t wanted
 
 /* ---- transfers that are waited for (transfer.c) ------------------------------------ */
 
-/* After all that is in the backend's own queue. */
-plx_status plx_chunked_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error);
-plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error);
+/* Ways that large transfers of one backend take side by side, opened when the first is: to close a queue may take a
+ * device milliseconds.  Starts as {0}; of one thread at a time. */
+typedef struct plx_lanes {
+    plx_queue *queues[4]; /* the first is the backend's own, NULL */
+    char *seen[4];        /* for what is compared */
+    size_t count;
+} plx_lanes;
+
+/* After all that is in the backend's own queue; all buffers are of one backend. */
+plx_status plx_chunked_upload(plx_lanes *lanes, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes,
+                              plx_error *error);
+plx_status plx_chunked_download(plx_lanes *lanes, plx_buffer *from, uint64_t offset, void *to, uint64_t bytes,
+                                plx_error *error);
 /* Whether the bytes are those expected; else *first_different is the first that is not. */
-plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
-                               uint64_t *first_different, plx_error *error);
+plx_status plx_chunked_compare(plx_lanes *lanes, plx_buffer *buffer, uint64_t offset, const void *expected,
+                               uint64_t bytes, bool *same, uint64_t *first_different, plx_error *error);
+/* Whether they are a pattern of four bytes, again and again. */
+plx_status plx_chunked_holds(plx_lanes *lanes, plx_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern,
+                             bool *holds, plx_error *error);
+/* The first byte of a stretch, which begins `from` bytes behind where a pattern does, that is not the pattern; `bytes`:
+ * none. */
+uint64_t plx_first_other(const unsigned char *seen, uint64_t from, uint64_t bytes, uint32_t pattern);
+/* Before the backend is closed. */
+void plx_lanes_close(plx_lanes *lanes);
 
 /* ---- guarded runs (guarded_run.c) -------------------------------------------------- */
 
@@ -46,6 +64,7 @@ typedef struct plx_guarded_operands {
     plx_guards guards[PLX_MAX_OPERANDS];
     uint32_t around; /* inputs, from the next that is filled on; 0: what the turn brings */
     unsigned char *staging;
+    plx_lanes lanes;
 } plx_guarded_operands;
 
 /* Runs a plan once on buffers with canaries around every operand and an output full

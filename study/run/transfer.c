@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_QUEUES = 4, PIECE = 1 << 23 };
+enum { PIECE = 1 << 23 };
 
 static const uint64_t MUCH = UINT64_C(1) << 25;
 
-/* One transfer.  `expected` is what the bytes must be; else they go to `to` or come `from`. */
+/* One transfer.  `expected` is what the bytes must be, or `pattern`; else they go to `to` or come `from`. */
 typedef struct transfer {
     plx_backend *backend;
     plx_buffer *buffer;
     uint64_t offset, bytes;
     const char *from, *expected;
     char *to;
-    plx_queue *queues[MAX_QUEUES]; /* NULL: the backend's own */
-    char *seen[MAX_QUEUES];        /* of those whose pieces are compared: memory for one */
-    size_t queue_count;
+    uint32_t pattern;
+    plx_lanes *lanes;
+    size_t lane_count; /* of them those that it takes */
     plx_status status; /* the first failure, and why */
     plx_error error;
     uint64_t first_different; /* UINT64_MAX: none */
@@ -45,19 +45,39 @@ static uint64_t difference(const char *a, const char *b, uint64_t bytes)
     return i;
 }
 
-static plx_status compare_piece(transfer *b, size_t queue, uint64_t at, uint64_t bytes, uint64_t *different,
+/* The first byte of a stretch that is not the pattern; `bytes`: none. */
+uint64_t plx_first_other(const unsigned char *seen, uint64_t from, uint64_t bytes, uint32_t pattern)
+{
+    enum { PERIOD = sizeof pattern };
+    unsigned char twice[2 * PERIOD];
+    uint64_t i = 0;
+
+    memcpy(twice, &pattern, PERIOD);
+    memcpy(twice + PERIOD, &pattern, PERIOD);
+    const unsigned char *expected = twice + from % PERIOD;
+    /* What is as it was equals itself a period later, which is soon seen of hundreds of megabytes. */
+    if (bytes > PERIOD && memcmp(seen, expected, PERIOD) == 0 && memcmp(seen, seen + PERIOD, bytes - PERIOD) == 0)
+        return bytes;
+    while (i < bytes && seen[i] == expected[i % PERIOD])
+        ++i;
+    return i;
+}
+
+static plx_status compare_piece(transfer *b, size_t lane, uint64_t at, uint64_t bytes, uint64_t *different,
                                 plx_error *error)
 {
     plx_status status;
 
-    if (b->seen[queue] == NULL)
-        b->seen[queue] = malloc(b->bytes < PIECE ? (size_t)b->bytes : PIECE);
-    if (b->seen[queue] == NULL)
+    char **seen = &b->lanes->seen[lane];
+    if (*seen == NULL)
+        *seen = malloc(PIECE);
+    if (*seen == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at a buffer");
-    status = plx_explain(b->backend, fetch(b, b->queues[queue], b->seen[queue], at, bytes), error);
+    status = plx_explain(b->backend, fetch(b, b->lanes->queues[lane], *seen, at, bytes), error);
     if (status == PLX_OK) {
-        uint64_t byte = difference(b->seen[queue], b->expected + at, bytes);
-        *different = byte == UINT64_MAX ? byte : at + byte;
+        const uint64_t byte = b->expected != NULL ? difference(*seen, b->expected + at, bytes)
+                                                  : plx_first_other((unsigned char *)*seen, at, bytes, b->pattern);
+        *different = byte >= bytes ? UINT64_MAX : at + byte;
     }
     return status;
 }
@@ -72,11 +92,11 @@ static void note(transfer *b, plx_status status, const plx_error *error, uint64_
         b->first_different = different;
 }
 
-/* `which` of the queues: no two threads have the same. */
+/* `which` of the lanes: no two threads have the same. */
 static void move_piece(transfer *b, size_t which, uint64_t at)
 {
     uint64_t bytes = b->bytes - at < PIECE ? b->bytes - at : PIECE, different = UINT64_MAX;
-    plx_queue *queue = b->queues[which];
+    plx_queue *queue = b->lanes->queues[which];
     plx_error error = {.text = ""};
     plx_status status;
 
@@ -94,33 +114,37 @@ static void move_piece(transfer *b, size_t which, uint64_t at)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static size_t wanted_queues(const transfer *b)
+static size_t wanted_lanes(const transfer *b)
 {
 #ifdef _OPENMP
-    int threads = plx_team_threads();
+    const int most = (int)(sizeof b->lanes->queues / sizeof b->lanes->queues[0]), threads = plx_team_threads();
     if (b->bytes >= MUCH && (plx_backend_device(b->backend)->features & PLX_FEATURE_CPU) == 0)
-        return threads < MAX_QUEUES ? (size_t)threads : MAX_QUEUES;
+        return (size_t)(threads < most ? threads : most);
 #endif
-    return b->bytes > 0 ? 1 : 0;
+    return 1;
 }
 
-/* Fewer queues than wanted are slower, not wrong. */
-static void open_queues(transfer *b)
+/* Fewer than wanted are slower, not wrong. */
+static void open_lanes(transfer *b)
 {
-    size_t wanted = wanted_queues(b);
+    const size_t wanted = wanted_lanes(b);
+    plx_lanes *lanes = b->lanes;
 
-    b->queue_count = 1;
-    while (b->queue_count < wanted && plx_queue_create(b->backend, &b->queues[b->queue_count]) == PLX_OK)
-        ++b->queue_count;
+    if (lanes->count == 0)
+        lanes->count = 1;
+    while (lanes->count < wanted && plx_queue_create(b->backend, &lanes->queues[lanes->count]) == PLX_OK)
+        ++lanes->count;
+    b->lane_count = lanes->count < wanted ? lanes->count : wanted;
 }
 
-static void close_queues(transfer *b)
+void plx_lanes_close(plx_lanes *lanes)
 {
-    for (size_t i = 0; i < b->queue_count; ++i) {
+    for (size_t i = 0; i < lanes->count; ++i) {
         if (i > 0)
-            plx_queue_destroy(b->queues[i]);
-        free(b->seen[i]);
+            plx_queue_destroy(lanes->queues[i]);
+        free(lanes->seen[i]);
     }
+    *lanes = (plx_lanes){.count = 0};
 }
 
 static plx_status move_all(transfer *b, plx_error *error)
@@ -131,38 +155,50 @@ static plx_status move_all(transfer *b, plx_error *error)
     b->status = plx_explain(b->backend, plx_synchronize(b->backend, NULL), error); /* what is enqueued comes first */
     if (b->status != PLX_OK || pieces == 0)
         return b->status;
-    open_queues(b);
+    open_lanes(b);
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(plx_team((int)b->queue_count)) if (b->queue_count > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team((int)b->lane_count)) if (b->lane_count > 1)
     for (uint64_t i = 0; i < pieces; ++i)
-        move_piece(b, (size_t)omp_get_thread_num() % b->queue_count, i * PIECE);
+        move_piece(b, (size_t)omp_get_thread_num() % b->lane_count, i * PIECE);
 #else
     for (uint64_t i = 0; i < pieces; ++i)
         move_piece(b, 0, i * PIECE);
 #endif
-    close_queues(b);
     if (b->status != PLX_OK)
         *error = b->error;
     return b->status;
 }
 
-plx_status plx_chunked_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error)
+plx_status plx_chunked_upload(plx_lanes *lanes, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes,
+                              plx_error *error)
 {
-    transfer b = {.backend = plx_buffer_backend(to), .buffer = to, .offset = offset, .bytes = bytes, .from = from};
+    transfer b = {.backend = plx_buffer_backend(to),
+                  .lanes = lanes,
+                  .buffer = to,
+                  .offset = offset,
+                  .bytes = bytes,
+                  .from = from};
     return bytes < PIECE ? plx_explain(b.backend, plx_upload(NULL, to, offset, from, bytes), error)
                          : move_all(&b, error);
 }
 
-plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error)
+plx_status plx_chunked_download(plx_lanes *lanes, plx_buffer *from, uint64_t offset, void *to, uint64_t bytes,
+                                plx_error *error)
 {
-    transfer b = {.backend = plx_buffer_backend(from), .buffer = from, .offset = offset, .bytes = bytes, .to = to};
+    transfer b = {.backend = plx_buffer_backend(from),
+                  .lanes = lanes,
+                  .buffer = from,
+                  .offset = offset,
+                  .bytes = bytes,
+                  .to = to};
     return move_all(&b, error);
 }
 
-plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
-                               uint64_t *first_different, plx_error *error)
+plx_status plx_chunked_compare(plx_lanes *lanes, plx_buffer *buffer, uint64_t offset, const void *expected,
+                               uint64_t bytes, bool *same, uint64_t *first_different, plx_error *error)
 {
     transfer b = {.backend = plx_buffer_backend(buffer),
+                  .lanes = lanes,
                   .buffer = buffer,
                   .offset = offset,
                   .bytes = bytes,
@@ -174,4 +210,19 @@ plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *
     *same = b.first_different == UINT64_MAX;
     *first_different = b.first_different;
     return PLX_OK;
+}
+
+plx_status plx_chunked_holds(plx_lanes *lanes, plx_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern,
+                             bool *holds, plx_error *error)
+{
+    transfer b = {.backend = plx_buffer_backend(buffer),
+                  .lanes = lanes,
+                  .buffer = buffer,
+                  .offset = offset,
+                  .bytes = bytes,
+                  .pattern = pattern};
+    const plx_status status = move_all(&b, error);
+
+    *holds = b.first_different == UINT64_MAX;
+    return status;
 }
