@@ -1,28 +1,10 @@
 #!/bin/sh
 # judge --source FILE.so and FILE.py: functions that launch what they like, in a process of their own.  The examples of the
 # tree are right; what a function must not do is not done, or is said; nothing is left running.  CHECK_FORM=full: all of them.
-. "${top_srcdir:-.}/tests/support.sh"
+. "${top_srcdir:-.}/tests/cli/judging.sh"
 only host cuda
-examples=${top_srcdir:-.}/doc/judge
 cc=${CC:-cc}
 export PLX_CALL_SECONDS=60
-
-# says STATUS WORD: the record's.
-says() {
-    cases=$((cases + 1))
-    grep -q "\"status\": \"$1\"" "$work/record" || fail "the record's status is no $1"
-    grep -qF -- "$2" "$work/record" || fail "no \"$2\" in the record"
-}
-
-# judged EXIT STATUS WORD ARGUMENT...: the exit status, and what the record says.
-judged() {
-    wanted=$1 status_word=$2 word=$3
-    shift 3
-    rm -f "$work/record"
-    expect_run "$wanted" '' judge "$@" --json "$work/record"
-    [ -f "$work/record" ] || fail "no record: $*"
-    says "$status_word" "$word"
-}
 
 # A recipe with few cases, for functions that are wrong.
 cat >"$work/few.json" <<END
