@@ -225,10 +225,10 @@ exported matvec split --shape 5x9000 || { # several launches
 judged 0 right '"claims_nothing": false' matvec --source "$(cat "$work/path")" --shape 5x9000 --quick --no-timing
 if [ "${CHECK_FORM-}" = full ]; then # all of them
     done=0 left=0
-    for op in reduce:100003 transpose:70x33 matvec:200x3000 gemm:65x70x130; do
+    for what in reduce:100003 transpose:70x33 matvec:200x3000 gemm:65x70x130; do
         for dtype in f32 f64 f16; do
-            for kernel in $("$parallax" explain "${op%:*}" | awk '$1 ~ /^([0-9]+|-)$/ && $2 ~ /^[a-z]/ { print $2 }'); do
-                if exported "${op%:*}" "$kernel" --shape "${op#*:}" --dtype $dtype; then done=$((done + 1)); else left=$((left + 1)); fi
+            for kernel in $("$parallax" explain "${what%:*}" | awk '$1 ~ /^([0-9]+|-)$/ && $2 ~ /^[a-z]/ { print $2 }'); do
+                if exported "${what%:*}" "$kernel" --shape "${what#*:}" --dtype $dtype; then done=$((done + 1)); else left=$((left + 1)); fi
             done
         done
     done
