@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CLOSING_LOOKS = 8, GHOSTS = 3, LEAST_PAIRS = 24, MOST_PAIRS = 400, MOST_READS = 8 };
+enum { CLOSING_LOOKS = 8, BASELINE_LOOKS = 2, GHOSTS = 3, LEAST_PAIRS = 24, MOST_PAIRS = 400, MOST_READS = 8 };
 
 static const double closing_share = 0.1; /* of the limit, at most, for looks when all is sampled */
 static const double short_ns = 150e6;  /* of a round and its look: another is then always made, on a busy machine too */
@@ -119,16 +119,23 @@ static plx_status leave_out(plx_runner *r, const plx_timing_rules *rules, plx_er
 
 /* ---- closing rounds ------------------------------------------------------------------------- */
 
+/* A library of a vendor does not behave while it is looked at, and its results are judged whole, which is dear. */
+static int closing_looks(const plx_runner *r)
+{
+    return plx_candidate_is_baseline(r->candidate) ? BASELINE_LOOKS : CLOSING_LOOKS;
+}
+
 /* A few rounds more, which are looked at and not sampled.  Where batches are short the draw may have left out what
  * shows who keeps results, or works ahead: these rounds have it, in turns. */
 plx_status plx_runner_look_more(plx_runner *r, const plx_timing_rules *rules, plx_error *error)
 {
     const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns, share_ns = limit_ns / CLOSING_LOOKS;
+    const int looks = closing_looks(r);
     double unused, round_ns = r->spent_ns / (double)(r->count > 0 ? r->count : 1);
     size_t launches = r->batch;
     plx_status status = PLX_OK;
 
-    for (int i = 0; status == PLX_OK && !r->done && i < CLOSING_LOOKS; ++i) { /* a look that is too dear is left out */
+    for (int i = 0; status == PLX_OK && !r->done && i < looks; ++i) { /* a look that is too dear is left out */
         const double begin = plx_now_ns(), fits = share_ns / round_ns;
         if (fits < 1.0 && launches > 1) { /* these rounds need no time that is sure */
             const size_t fewer = (size_t)((double)launches * fits);

@@ -24,7 +24,9 @@ void plx_results_tell(const plx_results *results, size_t finished, size_t wanted
  * device milliseconds.  Starts as {0}; of one thread at a time. */
 typedef struct plx_lanes {
     plx_queue *queues[4]; /* the first is the backend's own, NULL */
-    char *seen[4];        /* for what is compared */
+    char *seen[4];        /* for what is compared: page-locked where the backend has such memory */
+    bool pinned[4];
+    plx_backend *backend; /* of the pinned ones */
     size_t count;
 } plx_lanes;
 

@@ -66,17 +66,12 @@ uint64_t plx_first_other(const unsigned char *seen, uint64_t from, uint64_t byte
 static plx_status compare_piece(transfer *b, size_t lane, uint64_t at, uint64_t bytes, uint64_t *different,
                                 plx_error *error)
 {
-    plx_status status;
+    char *seen = b->lanes->seen[lane];
+    plx_status status = plx_explain(b->backend, fetch(b, b->lanes->queues[lane], seen, at, bytes), error);
 
-    char **seen = &b->lanes->seen[lane];
-    if (*seen == NULL)
-        *seen = malloc(PIECE);
-    if (*seen == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at a buffer");
-    status = plx_explain(b->backend, fetch(b, b->lanes->queues[lane], *seen, at, bytes), error);
     if (status == PLX_OK) {
-        const uint64_t byte = b->expected != NULL ? difference(*seen, b->expected + at, bytes)
-                                                  : plx_first_other((unsigned char *)*seen, at, bytes, b->pattern);
+        const uint64_t byte = b->expected != NULL ? difference(seen, b->expected + at, bytes)
+                                                  : plx_first_other((unsigned char *)seen, at, bytes, b->pattern);
         *different = byte >= bytes ? UINT64_MAX : at + byte;
     }
     return status;
@@ -137,12 +132,34 @@ static void open_lanes(transfer *b)
     b->lane_count = lanes->count < wanted ? lanes->count : wanted;
 }
 
+/* Where what is compared arrives: copies to memory that is not page-locked go through the driver's own. */
+static plx_status make_room(transfer *b, plx_error *error)
+{
+    const bool far = (plx_backend_device(b->backend)->features & PLX_FEATURE_CPU) == 0;
+    plx_lanes *lanes = b->lanes;
+
+    for (size_t i = 0; i < b->lane_count; ++i) {
+        void *memory = NULL;
+        if (lanes->seen[i] != NULL)
+            continue;
+        lanes->backend = b->backend;
+        lanes->pinned[i] = far && plx_pinned_create(b->backend, PIECE, &memory) == PLX_OK;
+        lanes->seen[i] = lanes->pinned[i] ? memory : malloc(PIECE);
+        if (lanes->seen[i] == NULL)
+            return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at a buffer");
+    }
+    return PLX_OK;
+}
+
 void plx_lanes_close(plx_lanes *lanes)
 {
     for (size_t i = 0; i < lanes->count; ++i) {
         if (i > 0)
             plx_queue_destroy(lanes->queues[i]);
-        free(lanes->seen[i]);
+        if (lanes->pinned[i])
+            plx_pinned_destroy(lanes->backend, lanes->seen[i]);
+        else
+            free(lanes->seen[i]);
     }
     *lanes = (plx_lanes){.count = 0};
 }
@@ -156,6 +173,9 @@ static plx_status move_all(transfer *b, plx_error *error)
     if (b->status != PLX_OK || pieces == 0)
         return b->status;
     open_lanes(b);
+    b->status = b->from == NULL && b->to == NULL ? make_room(b, error) : PLX_OK;
+    if (b->status != PLX_OK)
+        return b->status;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(plx_team((int)b->lane_count)) if (b->lane_count > 1)
     for (uint64_t i = 0; i < pieces; ++i)
