@@ -273,24 +273,52 @@ static plx_status choose_sample(const plx_inputs *inputs, plx_reference_result *
     return PLX_OK;
 }
 
-/* The Euclidean norms, a little too large, of the lines that are summed over. */
+enum { STRIP = 64 }; /* columns that a thread adds up together */
+
+/* The squares of one row of all problems, of the columns from `first` on, to the norms. */
+static void add_squares(const plx_inputs *inputs, size_t operand, int64_t row, int64_t first, int64_t end,
+                        double *norms)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+    const int64_t problem = row / extent->rows, own = row % extent->rows;
+    const int64_t from = problem * inputs->apart[operand] + own * extent->ld;
+    const bool by_rows = extent->sum_axis == 1;
+    double *norm = by_rows ? &norms[row] : &norms[problem * extent->cols];
+
+    for (int64_t col = first; col < end; ++col) {
+        const double value = plx_element_value(inputs->problem.dtype, inputs->data[operand], from + col);
+        norm[by_rows ? 0 : col] += value * value;
+    }
+}
+
+/* The Euclidean norms, a little too large, of the lines that are summed over.  A thread has whole lines, so that
+ * each is added up in the order of its terms. */
 static double *line_norms(const plx_inputs *inputs, size_t operand)
 {
     const plx_extent *extent = &inputs->extents[operand];
-    bool by_rows = extent->sum_axis == 1;
-    int64_t lines = by_rows ? extent->rows : extent->cols, problems = plx_inputs_count(inputs);
-    double *norms = table(lines * problems, sizeof *norms);
+    const bool by_rows = extent->sum_axis == 1;
+    const int64_t problems = plx_inputs_count(inputs), rows = extent->rows * problems, cols = extent->cols;
+    const int64_t lines = by_rows ? rows : cols * problems, strips = (cols + STRIP - 1) / STRIP;
+    double *norms = table(lines, sizeof *norms);
 
     if (norms == NULL)
         return NULL;
-    for (int64_t row = 0; row < extent->rows * problems; ++row)
-        for (int64_t col = 0; col < extent->cols; ++col) {
-            const int64_t problem = row / extent->rows, own = row % extent->rows;
-            double value = plx_element_value(inputs->problem.dtype, inputs->data[operand],
-                                             problem * inputs->apart[operand] + own * extent->ld + col);
-            norms[problem * lines + (by_rows ? own : col)] += value * value;
-        }
-    for (int64_t line = 0; line < lines * problems; ++line)
+    if (by_rows) {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(plx_team_threads())
+#endif
+        for (int64_t row = 0; row < rows; ++row)
+            add_squares(inputs, operand, row, 0, cols, norms);
+    } else {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(plx_team_threads())
+#endif
+        for (int64_t strip = 0; strip < strips; ++strip)
+            for (int64_t row = 0; row < rows; ++row)
+                add_squares(inputs, operand, row, strip * STRIP, strip + 1 < strips ? (strip + 1) * STRIP : cols,
+                            norms);
+    }
+    for (int64_t line = 0; line < lines; ++line)
         norms[line] = sqrt(norms[line]) * (1.0 + 0x1p-20);
     return norms;
 }
