@@ -40,6 +40,7 @@ DEPTH_OF(depth_of_dmma, PLX_GEMM_DMMA)
 DEPTH_OF(depth_of_dmma_bulk, PLX_GEMM_DMMA_BULK)
 DEPTH_OF(depth_of_wgmma_pipelined, PLX_GEMM_WGMMA_PIPELINED)
 DEPTH_OF(depth_of_wgmma_cluster, PLX_GEMM_WGMMA_CLUSTER)
+DEPTH_OF(depth_of_elected, PLX_GEMM_WGMMA_ELECTED)
 DEPTH_OF(depth_of_mma_direct, PLX_GEMM_MMA_DIRECT)
 DEPTH_OF(depth_of_wgmma_narrow, PLX_GEMM_WGMMA_NARROW)
 DEPTH_OF(depth_of_wgmma_tf32, PLX_GEMM_WGMMA_TF32)
@@ -277,18 +278,18 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .configs = plx_gemm_configs),
     ROW(PLX_GEMM_WGMMA_ELECTED,
         ABOUT(.name = "wgmma-elected",
-              .idea =
-                  "an elected lane of a whole warp asks for tiles, of any width, either operand as the rows; two "
-                  "warpgroups by turns; clusters that share what they load, and what nobody shares without multicast",
+              .idea = "an elected lane of a whole warp asks for tiles, of any width, either operand as the rows; two "
+                      "warpgroups by turns; clusters that share what they load, or have parts of k",
               .gain = "up to 1.4 times where a tile of its own fills the multiprocessors, or rows are no whole lines "
                       "of memory; of language models' layers a few hundredths",
-              .limit = "the matrix units, or the power that they take; k is in one part, so few tiles leave units idle",
+              .limit = "the matrix units, or the power that they take; few tiles with short k leave units idle",
               .needs = "CUDA on compute capability 9.0, A as it is or B transposed; operands that do not begin at, or "
                        "step by, 16 bytes are copied first",
               .dtypes = HALF_DTYPES, .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED, .accumulator_f32 = PLX_F32,
-              .reproducibility = PLX_R1, .depth = plx_units_depth),
+              .reproducibility = PLX_R1, .depth = depth_of_elected),
         .schedule = plx_gemm_schedule, .recipe = plx_elected_recipe, .model = &plx_gemm_model,
-        .unaligned = plx_gemm_unaligned, .spare = &rows[PLX_GEMM_MMA_SYNC], .configs = plx_gemm_configs),
+        .unaligned = plx_gemm_unaligned, .depth = plx_elected_depth, .spare = &rows[PLX_GEMM_MMA_SYNC],
+        .configs = plx_gemm_configs),
     ROW(PLX_GEMM_MMA_DIRECT,
         ABOUT(.name = "mma-direct",
               .idea = "mma-sync in tiles of 64 x 128 whose elements threads read wherever they begin, and write to C "

@@ -25,6 +25,7 @@ enum {
     BETA,
     CLUSTER_ROWS,
     CLUSTER_COLS,
+    PARTS,
     DOWN,
     ACROSS,
     ORDER,
@@ -66,7 +67,8 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_step *step = &recipe->steps[recipe->step_count - 1];
     const bool turned = value_of(step, FLAGS) & GEMM_ELECTED_TRANSPOSED;
-    const int64_t cluster_rows = value_of(step, CLUSTER_ROWS), cluster_cols = value_of(step, CLUSTER_COLS);
+    const int64_t cluster_rows = value_of(step, CLUSTER_ROWS), cluster_cols = value_of(step, CLUSTER_COLS),
+                  parts = value_of(step, PARTS), in_cluster = cluster_rows * cluster_cols * parts;
     const bool x_inner = turned ? p->trans_b : !p->trans_a, y_inner = turned ? !p->trans_a : p->trans_b;
     int blocks, cols;
 
@@ -80,8 +82,15 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
                                                                    : y_inner ? "tt"
                                                                              : "tn");
     assert_true((step->code == NULL) == (x_inner && y_inner));
-    assert_int_equal(step->cluster, cluster_rows * cluster_cols > 1 ? cluster_rows * cluster_cols : 0);
-    assert_int_equal(step->grid[0] % (uint64_t)(cluster_rows * cluster_cols), 0);
+    assert_int_equal(step->cluster, in_cluster > 1 ? in_cluster : 0);
+    assert_int_equal(step->grid[0] % (uint64_t)in_cluster, 0);
+    if (parts > 1) { /* each has some of k, a cluster one tile, and there is room for its sums */
+        assert_true((parts >= 2 && parts <= 4) || parts == 8);
+        assert_true(parts <= (p->k + 63) / 64 && (value_of(step, FLAGS) & GEMM_ELECTED_PING_PONG) == 0);
+        assert_int_equal(step->grid[0],
+                         value_of(step, DOWN) * value_of(step, ACROSS) * value_of(step, COUNT) * in_cluster);
+        assert_true((int64_t)rows * cols * 4 <= value_of(step, STAGES) * 128 * (rows + lines));
+    }
     assert_in_range(step->grid[0], 1, device->units);
     assert_in_range(value_of(step, ORDER), 1, value_of(step, DOWN));
     assert_in_range(value_of(step, STAGES), 2, 24);
@@ -143,8 +152,8 @@ static void clusters_leave_multiprocessors_over(void **unused)
     (void)unused;
     assert_int_equal(plx_elected_slots(&hopper, 1), 132);
     assert_int_equal(plx_elected_slots(&hopper, 2), 66);
-    assert_int_equal(plx_elected_slots(&hopper, 4), 30);
-    assert_int_equal(plx_elected_slots(&hopper, 8), 15);
+    assert_int_equal(plx_elected_slots(&hopper, 4), 28);
+    assert_int_equal(plx_elected_slots(&hopper, 8), 13);
 }
 
 static plx_recipe in_config(plx_problem problem, uint32_t tile, int cluster, bool turned)

@@ -88,7 +88,8 @@ typedef struct plx_elected_tiling {
     bool transposed;                    /* op(B)^T op(A)^T is multiplied */
     bool x_inner, y_inner;              /* the product's operands are K-major in memory */
     bool ping_pong;                     /* the warpgroups of a block have tiles of their own, by turns */
-    int32_t cluster_rows, cluster_cols; /* blocks of a cluster */
+    int32_t cluster_rows, cluster_cols; /* tiles of a cluster */
+    int32_t parts;                      /* of k, each a block of the cluster */
     int32_t order;                      /* rows of clusters before the next column */
     int32_t stages, outs;               /* of the ring, blocks of C on their way for each warpgroup */
     int64_t down, across;               /* clusters that cover the product */

@@ -36,7 +36,7 @@ int32_t plx_elected_rows(const plx_elected_tiling *tiling)
 
 int32_t plx_elected_blocks(const plx_elected_tiling *tiling)
 {
-    return tiling->cluster_rows * tiling->cluster_cols;
+    return tiling->cluster_rows * tiling->cluster_cols * tiling->parts;
 }
 
 int32_t plx_elected_lines(const plx_elected_tiling *tiling)
@@ -56,10 +56,13 @@ int64_t plx_elected_shared(const plx_elected_tiling *tiling)
            GEMM_ELECTED_ORDER;
 }
 
+/* A cluster lies within a group of 14 to 18 multiprocessors, and chips differ in their groups: of 132 some run 15
+ * clusters of eight at once, others 13.  What does not fit waits until the first are done, which takes twice as long.
+ */
 int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks)
 {
     const int64_t units = plx_gemm_sms(device);
-    const int64_t taken = blocks <= 2 ? units : units * 10 / 11;
+    const int64_t taken = blocks <= 2 ? units : blocks <= 4 ? units * 28 / 33 : units * 26 / 33;
     return larger(1, taken / blocks);
 }
 
@@ -96,6 +99,15 @@ int32_t plx_elected_order(const plx_elected_tiling *tiling, const plx_device_inf
     return (int32_t)fmin(fmax(1, round(side)), (double)tiling->down);
 }
 
+/* The parts of a tile's sums are exchanged where its stages were, when the only tile of a cluster is done. */
+static bool parts_fit(const plx_problem *problem, const plx_device_info *device, const plx_elected_tiling *tiling)
+{
+    const int64_t area = (int64_t)plx_elected_rows(tiling) * tiling->tile->cols;
+    return tiling->parts == 1 || (!tiling->ping_pong && tiling->parts <= plx_units_k_tiles(problem) &&
+                                  area * (int64_t)sizeof(float) <= tiling->stages * stage_bytes(tiling) &&
+                                  tiling->items <= plx_elected_slots(device, plx_elected_blocks(tiling)));
+}
+
 bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device, plx_elected_tiling *tiling)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -107,7 +119,7 @@ bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device,
     tiling->across = quotient_up(cols, (int64_t)tiling->tile->cols * tiling->cluster_cols);
     return !__builtin_mul_overflow(tiling->down, tiling->across, &tiling->items) &&
            !__builtin_mul_overflow(tiling->items, plx_problem_count(problem), &tiling->items) &&
-           tiling->items <= INT32_MAX / 2;
+           tiling->items <= INT32_MAX / 2 && parts_fit(problem, device, tiling);
 }
 
 plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_elected_tile *tile, bool transposed,
@@ -118,7 +130,8 @@ plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_electe
                                 .transposed = transposed,
                                 .x_inner = transposed ? b_inner : a_inner,
                                 .y_inner = transposed ? a_inner : b_inner,
-                                .ping_pong = ping_pong};
+                                .ping_pong = ping_pong,
+                                .parts = 1};
 }
 
 plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_device_info *device,
@@ -129,6 +142,7 @@ plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_d
                                                  schedule->transposed, schedule->ping_pong);
     tiling.cluster_rows = schedule->cluster_rows;
     tiling.cluster_cols = schedule->cluster_cols;
+    tiling.parts = schedule->cluster_k;
     (void)plx_elected_fill(problem, device, &tiling);
     tiling.order = plx_elected_order(&tiling, device);
     return tiling;
@@ -211,6 +225,7 @@ static void add_work(const plx_problem *problem, const plx_elected_tiling *tilin
 {
     plx_step_i32(step, tiling->cluster_rows);
     plx_step_i32(step, tiling->cluster_cols);
+    plx_step_i32(step, tiling->parts);
     plx_step_i32(step, (int32_t)tiling->down);
     plx_step_i32(step, (int32_t)tiling->across);
     plx_step_i32(step, tiling->order);
@@ -237,7 +252,7 @@ static const char *variant_of(const plx_problem *problem, const plx_elected_tili
 static void add_product(const plx_problem *problem, const plx_device_info *device, const plx_elected_tiling *tiling,
                         const plx_gemm_operand *a, const plx_gemm_operand *b, bool bulk, plx_recipe *recipe)
 {
-    const int32_t blocks = tiling->cluster_rows * tiling->cluster_cols;
+    const int32_t blocks = plx_elected_blocks(tiling);
     plx_step *step = plx_recipe_step(recipe, tiling->tile->entry, GEMM_ELECTED_THREADS, 1);
     step->grid[0] = (uint64_t)(smaller(tiling->items, plx_elected_slots(device, blocks)) * blocks);
     step->cluster = blocks > 1 ? (uint32_t)blocks : 0;

@@ -115,6 +115,13 @@ static int64_t depth_of_share(const plx_problem *problem, const plx_device_info 
                       : plx_units_depth(problem, device);
 }
 
+/* Parts are added one after the other. */
+int64_t plx_elected_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
+{
+    return depth_of_share(problem, device, schedule->cluster_k) +
+           (schedule->cluster_k > 1 ? schedule->cluster_k - 1 : 0);
+}
+
 /* Parts are added by so many warps, each every so many, and then their sums. */
 static int64_t depth_of_adding(int64_t parts, int64_t adders)
 {

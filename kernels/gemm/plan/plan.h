@@ -19,7 +19,8 @@ extern const plx_time_model plx_gemm_model;
 typedef int64_t plx_gemm_depth_function(const plx_problem *problem, const plx_device_info *device,
                                         const plx_schedule *schedule);
 plx_gemm_depth_function plx_gemm_cp_async_depth, plx_gemm_split_k_depth, plx_gemm_stream_k_depth, plx_gemm_skinny_depth,
-    plx_gemm_matvec_depth, plx_dmma_depth, plx_wgmma_depth, plx_gemm_direct_depth, plx_gemm_narrow_depth;
+    plx_gemm_matvec_depth, plx_dmma_depth, plx_wgmma_depth, plx_gemm_direct_depth, plx_gemm_narrow_depth,
+    plx_elected_depth;
 int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_f16x3_depth(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_bf16x6_depth(const plx_problem *problem, const plx_device_info *device);

@@ -7,35 +7,39 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Blocks of a cluster: one below the other, side by side. */
-static const int32_t clusters[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
+/* Blocks of a cluster: one below the other, side by side, parts of k. */
+static const int32_t clusters[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1},
+                                      {1, 4, 1}, {4, 2, 1}, {2, 4, 1}, {1, 1, 2}, {1, 1, 4},
+                                      {1, 1, 8}, {2, 1, 2}, {1, 2, 2}, {2, 1, 4}, {1, 2, 4}};
 enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
 
 /* ---- the cost ------------------------------------------------------------------------- */
 
 /* Clocks, microseconds, bytes and flops in one. */
-#define RATES(X)                                                                                                  \
-    X(clock, 500, 4000)       /* MHz */                                                                           \
-    X(unit, 0.1, 10)          /* clocks of the tensor cores for 32 sums of 64 products each */                    \
-    X(least_step, 10, 1e4)    /* clocks */                                                                        \
-    X(l2_rate, 1e6, 1e8)      /* what all multiprocessors together get */                                         \
-    X(gaps, 1, 4)             /* more of that where rows are no whole lines of memory */                          \
-    X(latency, 100, 1e4)      /* clocks that all stages of the ring bridge */                                     \
-    X(of_cluster, 1, 5)       /* more of that in clusters */                                                      \
-    X(end, 100, 1e5)          /* clocks of a tile's end */                                                        \
-    X(slow_element, 0.01, 10) /* for an element of C that does not leave by bulk stores */                        \
-    X(narrow, 0.01, 2)        /* what is seen of an end that writes parts of lines of C while the other warpgroup \
-                                 multiplies */                                                                    \
-    X(flops_rate, 1e7, 1e10)  /* what the limit of power leaves */                                                \
-    X(line_power, 0.1, 50)    /* of a line that is brought, in sums */                                            \
-    X(launch_us, 0.1, 20)                                                                                         \
-    X(overlap, 0.01, 1) /* what is seen of the lesser of multiplying and of reading memory */                     \
-    X(copy_us, 0.1, 20)                                                                                           \
-    X(copy_rate, 1e5, 5e7) /* of operands that are packed first */                                                \
-    X(across, 1, 2)        /* times all, where an operand is MN-major */                                          \
-    X(more_of_2, 1e-3, 1)  /* more of all but memory, for what blocks of a cluster wait for each other */         \
-    X(more_of_4, 1e-3, 1)                                                                                         \
-    X(more_of_8, 1e-3, 1)                                                                                         \
+#define RATES(X)                                                                                                      \
+    X(clock, 500, 4000)           /* MHz */                                                                           \
+    X(unit, 0.1, 10)              /* clocks of the tensor cores for 32 sums of 64 products each */                    \
+    X(least_step, 10, 1e4)        /* clocks */                                                                        \
+    X(l2_rate, 1e6, 1e8)          /* what all multiprocessors together get */                                         \
+    X(gaps, 1, 4)                 /* more of that where rows are no whole lines of memory */                          \
+    X(latency, 100, 1e4)          /* clocks that all stages of the ring bridge */                                     \
+    X(of_cluster, 1, 5)           /* more of that in clusters */                                                      \
+    X(end, 100, 1e5)              /* clocks of a tile's end */                                                        \
+    X(slow_element, 0.01, 10)     /* for an element of C that does not leave by bulk stores */                        \
+    X(exchange, 100, 1e5)         /* clocks of the exchange of parts */                                               \
+    X(exchange_element, 1e-3, 10) /* more for an element of a tile */                                                 \
+    X(narrow, 0.01, 2)            /* what is seen of an end that writes parts of lines of C while the other warpgroup \
+                                     multiplies */                                                                    \
+    X(flops_rate, 1e7, 1e10)      /* what the limit of power leaves */                                                \
+    X(line_power, 0.1, 50)        /* of a line that is brought, in sums */                                            \
+    X(launch_us, 0.1, 20)                                                                                             \
+    X(overlap, 0.01, 1) /* what is seen of the lesser of multiplying and of reading memory */                         \
+    X(copy_us, 0.1, 20)                                                                                               \
+    X(copy_rate, 1e5, 5e7) /* of operands that are packed first */                                                    \
+    X(across, 1, 2)        /* times all, where an operand is MN-major */                                              \
+    X(more_of_2, 1e-3, 1)  /* more of all but memory, for what blocks of a cluster wait for each other */             \
+    X(more_of_4, 1e-3, 1)                                                                                             \
+    X(more_of_8, 1e-3, 1)                                                                                             \
     X(late_pairs, 1, 2) /* more of memory where a few pairs of multiprocessors have two blocks */
 typedef struct elected_rates {
     RATES(PLX_GEMM_FIELD)
@@ -105,6 +109,8 @@ static double clocks_of_ends(const plx_elected_tiling *tiling, const elected_rat
 {
     const bool bulk = plx_elected_bulk(problem), narrow = bulk && !tiling->transposed && tiling->tile->cols % 64 != 0;
     const double slow = bulk ? 0 : by->slow_element * plx_elected_rows(tiling) * tiling->tile->cols;
+    if (tiling->parts > 1)
+        return by->exchange + by->exchange_element * plx_elected_rows(tiling) * tiling->tile->cols;
     return (by->end + slow) * (tiling->ping_pong ? 1 + (narrow ? by->narrow : 0) * (waves - 1) : waves);
 }
 
@@ -123,12 +129,18 @@ static double us_of_packing(const plx_gemm_problem *p, const elected_rates *by)
     return elements > 0 ? by->copy_us + 4 * elements / by->copy_rate : 0;
 }
 
+/* Of a block. */
+static double k_tiles_of(const plx_problem *problem, const plx_elected_tiling *tiling)
+{
+    return (double)quotient_up(plx_units_k_tiles(problem), tiling->parts);
+}
+
 static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem, const plx_device_info *device,
                     const elected_rates *by)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int32_t blocks = plx_elected_blocks(tiling);
-    const double m = (double)p->m, n = (double)p->n, k = (double)p->k, k_tiles = (double)plx_units_k_tiles(problem);
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k, k_tiles = k_tiles_of(problem, tiling);
     const double size = blocks, items = (double)tiling->items, count = (double)plx_problem_count(problem);
     const double slots = (double)plx_elected_slots(device, blocks), waves = ceil(items / slots);
     const double area = items * size * plx_elected_rows(tiling) * tiling->tile->cols;
@@ -167,7 +179,7 @@ static double least_us(const plx_elected_tiling *tiling, const plx_problem *prob
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
     const double waves = ceil((double)tiling->items / (double)plx_elected_slots(device, plx_elected_blocks(tiling)));
     const double units = (double)plx_elected_rows(tiling) * tiling->tile->cols / 32 * by->unit;
-    const double multiplying = waves * (double)plx_units_k_tiles(problem) * most(units, by->least_step) / by->clock;
+    const double multiplying = waves * k_tiles_of(problem, tiling) * most(units, by->least_step) / by->clock;
     const double memory = 2 * (m + n) * k / plx_tensor_memory_rate(device, &by->tensor);
     return by->launch_us + most(multiplying, memory) + us_of_packing(p, by);
 }
@@ -177,12 +189,14 @@ static void each_cluster(plx_gemm_search *search, size_t place, plx_elected_tili
     for (size_t i = 0; i < CLUSTERS; i++) {
         tiling.cluster_rows = clusters[i][0];
         tiling.cluster_cols = clusters[i][1];
+        tiling.parts = clusters[i][2];
         if (!plx_elected_fill(search->problem, search->device, &tiling) ||
             (search->limit < INFINITY && least_us(&tiling, search->problem, search->device) > search->limit))
             continue;
         plx_schedule schedule = {.kernel = search->kernel,
                                  .tile = (uint32_t)place,
                                  .split_k = 1,
+                                 .cluster_k = tiling.parts,
                                  .cluster_rows = tiling.cluster_rows,
                                  .cluster_cols = tiling.cluster_cols,
                                  .transposed = tiling.transposed,
@@ -216,23 +230,25 @@ static plx_gemm_config config_of(const plx_schedule *s)
     return (plx_gemm_config){
         .tile = s->tile,
         .cluster = (uint32_t)(s->cluster_rows << 3 | s->cluster_cols),
-        .parts = 1,
+        .parts = (uint32_t)s->cluster_k,
         .edge_blocks = (uint32_t)s->transposed | (uint32_t)s->ping_pong << 1,
     };
 }
 
-/* "128x176c2x1pt": rows and columns of C in a block's tile, blocks of a cluster in the product that is
- * multiplied, by turns (ping-pong), transposed. */
+/* "128x176c2x1pt": rows and columns of C in a block's tile, tiles of a cluster in the product that is
+ * multiplied, by turns (ping-pong), transposed.  "48x128k4t": k in four parts. */
 static void name_of(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule, char *name,
                     size_t size)
 {
     const plx_elected_tiling tiling = plx_elected_tiling_by(problem, device, schedule);
     const int rows = plx_elected_rows(&tiling), cols = tiling.tile->cols;
-    char cluster[24] = "";
-    if (plx_elected_blocks(&tiling) > 1)
+    char cluster[24] = "", parts[16] = "";
+    if (tiling.cluster_rows * tiling.cluster_cols > 1)
         (void)snprintf(cluster, sizeof cluster, "c%dx%d", (int)tiling.cluster_rows, (int)tiling.cluster_cols);
-    (void)snprintf(name, size, "%dx%d%s%s%s", tiling.transposed ? cols : rows, tiling.transposed ? rows : cols, cluster,
-                   tiling.ping_pong ? "p" : "", tiling.transposed ? "t" : "");
+    if (tiling.parts > 1)
+        (void)snprintf(parts, sizeof parts, "k%d", (int)tiling.parts);
+    (void)snprintf(name, size, "%dx%d%s%s%s%s", tiling.transposed ? cols : rows, tiling.transposed ? rows : cols,
+                   cluster, parts, tiling.ping_pong ? "p" : "", tiling.transposed ? "t" : "");
 }
 
 static void paths(const plx_problem *problem, const plx_device_info *device, bool unaligned, plx_schedule *schedule)

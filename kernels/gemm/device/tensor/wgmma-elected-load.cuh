@@ -18,6 +18,7 @@ template <class Element_, int BLOCKS, int COLS, bool X_INNER, bool Y_INNER> stru
 /* How a launch divides the product. */
 struct ElectedSchedule {
     int cluster_rows, cluster_cols; /* blocks of a cluster: those one below the other, and side by side */
+    int parts;                      /* of k: so many blocks of a cluster have one tile */
     int down, across;               /* clusters that cover the product */
     int order;                      /* rows of clusters before the next column */
     int stages, outs;               /* of the ring; blocks of C on their way, for each warpgroup */
@@ -43,7 +44,13 @@ struct ElectedSchedule {
 
     __device__ __forceinline__ int blocks() const
     {
-        return cluster_rows * cluster_cols;
+        return cluster_rows * cluster_cols * parts;
+    }
+
+    /* Of a block in the cluster. */
+    __device__ __forceinline__ int rank(int row, int col, int part) const
+    {
+        return part + parts * (row + cluster_rows * col);
     }
 };
 
@@ -115,16 +122,17 @@ static __device__ __forceinline__ void let_next_launch_begin()
 
 /* A block's place: in its cluster, and of its stages, blocks of C and barriers in shared memory. */
 template <class Tile> struct ElectedPlace {
-    int row, col;                     /* in the cluster */
+    int row, col, part;               /* in the cluster; of k */
     int rows;                         /* of the block's tile */
     unsigned x_bytes, stage_bytes;    /* of a stage */
     unsigned first, out, bars, order; /* stages, C, pairs of barriers of stages: full and free, barriers of ping-pong */
 
     __device__ __forceinline__ ElectedPlace(void *shared, const ElectedSchedule &schedule)
     {
-        const int rank = schedule.blocks() > 1 ? (int)rank_in_cluster() : 0;
-        row = rank % schedule.cluster_rows;
-        col = rank / schedule.cluster_rows;
+        const int rank = schedule.blocks() > 1 ? (int)rank_in_cluster() : 0, tile = rank / schedule.parts;
+        part = rank - tile * schedule.parts;
+        row = tile % schedule.cluster_rows;
+        col = tile / schedule.cluster_rows;
         rows = GROUP_ROWS * Tile::blocks * (schedule.ping_pong() ? 1 : 2);
         x_bytes = rows * ROW_BYTES;
         stage_bytes = x_bytes + Tile::y_lines * ROW_BYTES;
@@ -186,10 +194,22 @@ static __device__ __forceinline__ void start_share_for(unsigned to, const Tensor
     }
 }
 
+/* A block's steps along k. */
+struct ElectedSteps {
+    int first, end;
+
+    template <class Tile>
+    __device__ __forceinline__ ElectedSteps(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule, int steps)
+    {
+        first = place.part * steps / schedule.parts;
+        end = (place.part + 1) * steps / schedule.parts;
+    }
+};
+
 /* By a whole warp.  A block loads its part of what several need, for all of them. */
 template <class Tile, bool X_SHARED, bool Y_SHARED>
 static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                  const ElectedSchedule &schedule, int steps)
+                                                  const ElectedSchedule &schedule, const ElectedSteps &steps)
 {
     const unsigned to_x = place.first, to_y = place.first + place.x_bytes;
     const bool lead = is_elected();
@@ -197,16 +217,16 @@ static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &plac
     int stage = 0;
 
     for (int i = 0; i < schedule.cluster_cols; ++i)
-        of_x |= 1u << (place.row + schedule.cluster_rows * i);
+        of_x |= 1u << schedule.rank(place.row, i, place.part);
     for (int i = 0; i < schedule.cluster_rows; ++i)
-        of_y |= 1u << (i + schedule.cluster_rows * place.col);
+        of_y |= 1u << schedule.rank(i, place.col, place.part);
     const int items = schedule.items(), stride = gridDim.x / schedule.blocks();
     for (int item = blockIdx.x / schedule.blocks(); item < items; item += stride) {
         int row, col;
         const int problem = place.find(schedule, item, &row, &col);
         const int problem_x = schedule.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
                   problem_y = schedule.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
-        for (int step = 0; step < steps; ++step) {
+        for (int step = steps.first; step < steps.end; ++step) {
             const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
             await(full + BARRIER_BYTES, phase);
             if (lead) {
@@ -227,7 +247,7 @@ static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &plac
 /* By the warpgroup that does not multiply; its other warps have nothing to do. */
 template <class Tile>
 static __device__ __forceinline__ void load_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                        const ElectedSchedule &schedule, int steps)
+                                                        const ElectedSchedule &schedule, const ElectedSteps &steps)
 {
     if (__shfl_sync(~0u, threadIdx.x / 32, 0) != 2 * GROUP_THREADS / 32)
         return;

@@ -21,8 +21,8 @@ struct StageRelease {
         tells = beside || below;
         there = place.bars + BARRIER_BYTES;
         if (schedule.blocks() > 1 && tells)
-            there = place_in(there, beside ? place.row + schedule.cluster_rows * thread
-                                           : other + schedule.cluster_rows * place.col);
+            there = place_in(there, beside ? schedule.rank(place.row, thread, place.part)
+                                           : schedule.rank(other, place.col, place.part));
     }
 
     __device__ __forceinline__ void release(const ElectedSchedule &schedule, int stage) const
@@ -233,17 +233,10 @@ template <class Tile> struct ElectedOutbox {
 /* The warpgroup's tile at (row, col). */
 template <class Tile>
 static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox,
-                                                  const ElectedMaps &maps, const Result &first,
+                                                  const ElectedMaps &maps, const Result &to,
                                                   const ElectedSchedule &schedule, int row, int col, int problem)
 {
     const bool turned = schedule.transposed();
-    const Result to = {static_cast<char *>(first.c) + problem * schedule.stride_c * bytes_of_element(first.type),
-                       first.type,
-                       first.m,
-                       first.n,
-                       first.ldc,
-                       first.alpha,
-                       first.beta};
 #pragma unroll
     for (int block = 0; block < Tile::blocks; ++block, row += GROUP_ROWS) {
         const float *sum = group.sum[block];
@@ -265,6 +258,90 @@ static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &grou
     }
 }
 
-/* By a warpgroup. */
+/* ---- parts of k ---------------------------------------------------------------------- */
+
+/* The blocks of a cluster that have parts of a tile's sums leave them where their stages were.  Each adds up some of
+ * the tile's columns, 8 at a time, in the order of the parts, and writes them to C. */
+template <class Tile> struct ElectedParts {
+    static constexpr int slices = Tile::cols / 8, slice_bytes = GROUP_THREADS * 16; /* 64 rows and 8 columns */
+    unsigned sums; /* of the warpgroup: 16 bytes of each thread of a slice side by side */
+    int parts, part;
+    int first; /* the rank of part 0 */
+
+    __device__ __forceinline__ ElectedParts(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
+                                            int number)
+        : parts(schedule.parts), part(place.part), first(schedule.rank(place.row, place.col, 0))
+    {
+        sums = place.first + number * Tile::blocks * slices * slice_bytes + threadIdx.x % GROUP_THREADS * 16;
+    }
+
+    /* All threads of the cluster meet here, those that load in meet_cluster(). */
+    __device__ __forceinline__ void show(const float (&sum)[Tile::blocks][Tile::cols / 2]) const
+    {
+        meet<3, 2 * GROUP_THREADS>(); /* nobody reads the stages any more */
+#pragma unroll
+        for (int block = 0; block < Tile::blocks; ++block)
+#pragma unroll
+            for (int i = 0; i < slices; ++i) {
+                const float *s = &sum[block][4 * i];
+                asm volatile(
+                    "st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(sums + (block * slices + i) * slice_bytes),
+                    "f"(s[0]), "f"(s[1]), "f"(s[2]), "f"(s[3])
+                    : "memory");
+            }
+        meet_cluster();
+    }
+
+    /* The sums of a slice, of all parts: they are asked for before any has come. */
+    template <int PARTS> __device__ __forceinline__ float4 sum_of(unsigned slice) const
+    {
+        float4 of[PARTS];
+#pragma unroll
+        for (int i = 0; i < PARTS; ++i)
+            asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                         : "=f"(of[i].x), "=f"(of[i].y), "=f"(of[i].z), "=f"(of[i].w)
+                         : "r"(place_in(slice, first + i)));
+#pragma unroll
+        for (int i = 1; i < PARTS; ++i)
+            of[0] = make_float4(of[0].x + of[i].x, of[0].y + of[i].y, of[0].z + of[i].z, of[0].w + of[i].w);
+        return of[0];
+    }
+
+    template <int PARTS> __device__ __forceinline__ void write_of(const Result &to, bool turned, int row, int col) const
+    {
+        const int lane = threadIdx.x % 32, begin = part * slices / PARTS, end = (part + 1) * slices / PARTS;
+        row += threadIdx.x % GROUP_THREADS / 32 * 16 + lane / 4;
+        col += lane % 4 * 2;
+#pragma unroll 1
+        for (int block = 0; block < Tile::blocks; ++block)
+#pragma unroll 2
+            for (int i = begin; i < end; ++i) {
+                const float4 sum = sum_of<PARTS>(sums + (block * slices + i) * slice_bytes);
+                const int r = row + block * GROUP_ROWS, c = col + i * 8;
+                if (turned) {
+                    write_element(to, c, r, sum.x);
+                    write_element(to, c + 1, r, sum.y);
+                    write_element(to, c, r + 8, sum.z);
+                    write_element(to, c + 1, r + 8, sum.w);
+                } else {
+                    write_pair(to, r, c, sum.x, sum.y);
+                    write_pair(to, r + 8, c, sum.z, sum.w);
+                }
+            }
+    }
+
+    /* This block's columns of the warpgroup's tile at (row, col). */
+    __device__ __forceinline__ void write(const Result &to, bool turned, int row, int col) const
+    {
+        if (parts == 2)
+            write_of<2>(to, turned, row, col);
+        else if (parts == 3)
+            write_of<3>(to, turned, row, col);
+        else if (parts == 4)
+            write_of<4>(to, turned, row, col);
+        else
+            write_of<8>(to, turned, row, col);
+    }
+};
 
 #endif

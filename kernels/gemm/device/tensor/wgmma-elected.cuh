@@ -5,7 +5,7 @@
  * of Y, any multiple of 8: the few rows of A can be those columns, and of many tiles one fills the multiprocessors
  * best.  All else comes with the launch: whether the two warpgroups have halves of a tile or tiles of their own
  * (ping-pong), so that one writes C while the other multiplies; clusters of blocks that share X side by side and Y one
- * below the other; the order of tiles.
+ * below the other, or that have parts of k of the same tile; the order of tiles.
  *
  * The producer is a whole warp, and one elected lane of it issues the bulk copies: the compiler then
  * knows that addresses are the same in all lanes, where a thread that is chosen by its number makes each copy
@@ -19,9 +19,17 @@
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
+static __device__ __forceinline__ Result result_of(const Result &first, const ElectedSchedule &schedule, int problem)
+{
+    Result of = first;
+    of.c = static_cast<char *>(first.c) + problem * schedule.stride_c * bytes_of_element(first.type);
+    return of;
+}
+
 template <class Tile>
 static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                      const Result &to, const ElectedSchedule &schedule, int steps)
+                                                      const Result &first_result, const ElectedSchedule &schedule,
+                                                      int steps)
 {
     const int items = schedule.items(), stride = gridDim.x / schedule.blocks(), first = blockIdx.x / schedule.blocks();
     const StageRelease free(place, schedule);
@@ -30,6 +38,7 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
     group.stage = 0;
     group.phase = 0;
     ElectedOutbox<Tile> outbox(place, schedule, group.number);
+    const ElectedParts<Tile> parts(place, schedule, group.number);
     const bool second = schedule.ping_pong() && group.number == 1;
     int nth = 0;
 
@@ -48,7 +57,13 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
         const int problem = place.find(schedule, item, &row, &col);
         if (!schedule.ping_pong())
             row += group.number * Tile::blocks * GROUP_ROWS;
-        write_tile(group, outbox, maps, to, schedule, row, col, problem);
+        const Result to = result_of(first_result, schedule, problem);
+        if (schedule.parts > 1) {
+            parts.show(group.sum);
+            parts.write(to, schedule.transposed(), row, col);
+        } else {
+            write_tile(group, outbox, maps, to, schedule, row, col, problem);
+        }
     }
     if (threadIdx.x % GROUP_THREADS == 0)
         await_stores();
@@ -84,29 +99,31 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
-    const int steps = (k + DEPTH - 1) / DEPTH;
     const ElectedPlace<Tile> place(shared, schedule);
+    const ElectedSteps steps(place, schedule, (k + DEPTH - 1) / DEPTH);
 
     if (schedule.flags & GEMM_ELECTED_EARLY)
         let_next_launch_begin();
     if (threadIdx.x >= 2 * GROUP_THREADS) {
         give_registers_back<40>();
         load_by_one_warp(place, maps, schedule, steps);
+        if (schedule.parts > 1)
+            meet_cluster(); /* where the others show their sums: such a cluster has one tile */
     } else {
         take_registers<232>();
-        multiply_tiles(place, maps, to, schedule, steps);
+        multiply_tiles(place, maps, to, schedule, steps.end - steps.first);
     }
     if (schedule.blocks() > 1)
-        meet_cluster(); /* nobody ends while others still write to its shared memory */
+        meet_cluster(); /* nobody ends while others still use its shared memory */
 #endif
 }
 
 #define ELECTED_PARAMETERS                                                                                           \
     const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                                \
         const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c, int type_of_c, \
-        int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int down,     \
-        int across, int order, int stages, int outs, int flags, int count, int64_t stride_c
+        int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int parts,    \
+        int down, int across, int order, int stages, int outs, int flags, int count, int64_t stride_c
 #define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
 #define ELECTED_SCHEDULE \
-    (ElectedSchedule{cluster_rows, cluster_cols, down, across, order, stages, outs, flags, count, stride_c})
+    (ElectedSchedule{cluster_rows, cluster_cols, parts, down, across, order, stages, outs, flags, count, stride_c})
 #define ELECTED_RESULT (Result{c, type_of_c, m, n, ldc, alpha, beta})

@@ -1,5 +1,5 @@
-/* By hand to 13600 times of 172 products on two NVIDIA H100, across to 117 products of layers on one H200, 2026-11-26 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: 93b46e5b3acc6d92d9ce016642d8c3015ebbd8c5fa725a99b78c6d2a7a804a76 */
+/* By hand to 13600 times of 172 products on two NVIDIA H100, the exchange to 214 of 38 on a third, across to 117 products of layers on one H200, 2026-11-26 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
+/* Generated; SHA-256 of the lines below: f1ad41c3fb7bff422deb27ce9fcdae92f05829f7ca4ee50091049e02dfc6fb2f */
 .clock = 1750,
 .unit = 0.9,
 .least_step = 171,
@@ -9,6 +9,8 @@
 .of_cluster = 1.86,
 .end = 2110,
 .slow_element = 0.4,
+.exchange = 6500,
+.exchange_element = 0.22,
 .narrow = 0.28,
 .flops_rate = 8.88e+08,
 .line_power = 5,
