@@ -157,8 +157,8 @@ static bool case_of(const char *set, plx_op op, size_t *index, plx_set_case *fou
 
 /* ---- batches ------------------------------------------------------------------------------- */
 
-/* Small products as they stand beside each other in models and solvers; one operand that all share; sums of rows and of
- * columns, also of 800 MB, which is too much for processors. */
+/* Small products as they stand beside each other in models and solvers; one operand that all share; attention's, of a
+ * token and of long prompts; sums of rows and of columns, also of 800 MB, which is too much for processors. */
 static const struct batch_case {
     plx_op op;
     const char *way; /* a setting; NULL: none */
@@ -167,15 +167,27 @@ static const struct batch_case {
     int shared; /* the operand that all problems have; -1: none */
     int64_t inner;
 } batch_cases[] = {
-    {PLX_REDUCE, NULL, {4096}, 1024, -1, 0},          {PLX_REDUCE, NULL, {128}, 16384, -1, 0},
-    {PLX_REDUCE, NULL, {4096}, 1, -1, 256},           {PLX_REDUCE, NULL, {512}, 32, -1, 64},
-    {PLX_REDUCE, NULL, {1000000}, 200, -1, 0},        {PLX_REDUCE, NULL, {200}, 1000000, -1, 0},
-    {PLX_REDUCE, NULL, {1000000}, 1, -1, 200},        {PLX_REDUCE, NULL, {200}, 1, -1, 1000000},
-    {PLX_TRANSPOSE, NULL, {128, 128}, 512, -1, 0},    {PLX_TRANSPOSE, NULL, {1000, 60}, 96, -1, 0},
-    {PLX_MATVEC, NULL, {256, 256}, 256, -1, 0},       {PLX_MATVEC, "trans", {1024, 1024}, 16, -1, 0},
-    {PLX_GEMM, NULL, {16, 16, 16}, 1024, -1, 0},      {PLX_GEMM, NULL, {64, 64, 64}, 256, -1, 0},
-    {PLX_GEMM, "trans-b", {128, 128, 64}, 96, -1, 0}, {PLX_GEMM, NULL, {128, 64, 128}, 96, -1, 0},
-    {PLX_GEMM, NULL, {512, 512, 512}, 16, -1, 0},     {PLX_GEMM, NULL, {64, 512, 512}, 32, 1, 0},
+    {PLX_REDUCE, NULL, {4096}, 1024, -1, 0},
+    {PLX_REDUCE, NULL, {128}, 16384, -1, 0},
+    {PLX_REDUCE, NULL, {4096}, 1, -1, 256},
+    {PLX_REDUCE, NULL, {512}, 32, -1, 64},
+    {PLX_REDUCE, NULL, {1000000}, 200, -1, 0},
+    {PLX_REDUCE, NULL, {200}, 1000000, -1, 0},
+    {PLX_REDUCE, NULL, {1000000}, 1, -1, 200},
+    {PLX_REDUCE, NULL, {200}, 1, -1, 1000000},
+    {PLX_TRANSPOSE, NULL, {128, 128}, 512, -1, 0},
+    {PLX_TRANSPOSE, NULL, {1000, 60}, 96, -1, 0},
+    {PLX_MATVEC, NULL, {256, 256}, 256, -1, 0},
+    {PLX_MATVEC, "trans", {1024, 1024}, 16, -1, 0},
+    {PLX_GEMM, NULL, {16, 16, 16}, 1024, -1, 0},
+    {PLX_GEMM, NULL, {64, 64, 64}, 256, -1, 0},
+    {PLX_GEMM, "trans-b", {128, 128, 64}, 96, -1, 0},
+    {PLX_GEMM, NULL, {128, 64, 128}, 96, -1, 0},
+    {PLX_GEMM, NULL, {512, 512, 512}, 16, -1, 0},
+    {PLX_GEMM, NULL, {64, 512, 512}, 32, 1, 0},
+    {PLX_GEMM, "trans-b", {128, 128, 64}, 2048, -1, 0},
+    {PLX_GEMM, "trans-b", {1, 4096, 128}, 512, -1, 0},
+    {PLX_GEMM, "trans-b", {4096, 4096, 128}, 16, -1, 0},
 };
 
 static bool is_batched(const char *set)
