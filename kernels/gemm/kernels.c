@@ -332,9 +332,11 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
               .limit = "the matrix units and power; they read TF32 along k alone, but for one operand that may come "
                        "from registers: where both lie otherwise, the smaller is turned first",
               .needs = "compute capability 9.0; asked for as compute type tf32; operands that do not begin at, or step "
-                       "by, 16 bytes are copied first; in OpenCL a driver that builds for sm_90a",
-              .dtypes = PLX_DTYPE_BIT(PLX_F32), .flags = PLX_KERNEL_MATRIX_UNITS, .compute = PLX_COMPUTE_TF32,
-              .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1, .depth = depth_of_wgmma_tf32),
+                       "by, 16 bytes are copied first; in OpenCL a driver that builds for sm_90a; batches in one "
+                       "launch in CUDA, where no operand is copied or turned",
+              .dtypes = PLX_DTYPE_BIT(PLX_F32), .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED,
+              .compute = PLX_COMPUTE_TF32, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1,
+              .depth = depth_of_wgmma_tf32),
         .schedule = plx_gemm_schedule, .recipe = plx_wgmma_recipe, .model = &plx_gemm_model,
         .unaligned = plx_gemm_unaligned, .depth = plx_wgmma_depth, .own_target = true,
         .spare = &rows[PLX_GEMM_MMA_SYNC_TF32], .configs = plx_gemm_configs),

@@ -102,10 +102,19 @@ static plx_status add_spare_way(plx_session *session, const plx_problem *problem
     return status == PLX_OK ? add_way(session, &spared, row, &schedule, plan, error) : status;
 }
 
+/* A spare kernel that takes one problem at a time would leave all others of a batch as they are. */
+static const plx_row *spare_of(const plx_row *row, const plx_problem *problem)
+{
+    const plx_row *spare = row->spare;
+    const bool takes = spare != NULL && (!problem->batch.batched || (spare->about.flags & PLX_KERNEL_BATCHED) != 0);
+    return takes ? spare : NULL;
+}
+
 /* The kernel's ways, the best first, and the spare kernel's after them. */
 static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row, plx_plugin_plan *plan,
                            plx_error *error)
 {
+    const plx_row *spare = spare_of(row, problem);
     plx_schedule schedule;
     plx_status status = plx_schedule_resolve(row, problem, &session->info, &schedule, error);
     if (status == PLX_OK)
@@ -113,8 +122,8 @@ static plx_status add_ways(plx_session *session, const plx_problem *problem, con
     if (status == PLX_OK && plan->ways[0].aligned != 0)
         status = add_unaligned_way(session, problem, row, &schedule, plan, error);
     if (status == PLX_UNSUPPORTED && plan->way_count > 0 && row->spare != NULL)
-        status = PLX_OK; /* the spare kernel takes what begins anywhere */
-    return status == PLX_OK && row->spare != NULL ? add_spare_way(session, problem, row->spare, plan, error) : status;
+        status = PLX_OK; /* the spare kernel takes what begins anywhere; of a batch none does, which execution tells */
+    return status == PLX_OK && spare != NULL ? add_spare_way(session, problem, spare, plan, error) : status;
 }
 
 plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error)

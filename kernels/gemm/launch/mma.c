@@ -43,6 +43,33 @@ bool plx_units_rows_reached(const plx_problem *problem)
     return p->ldc * bytes % 16 == 0 && p->n * bytes % 16 == 0;
 }
 
+static bool steps_by_units(const plx_problem *problem, uint32_t operand, int64_t ld)
+{
+    const int64_t width = 16 / plx_units_bytes(problem);
+    return ld % width == 0 && problem->batch.stride[operand] % width == 0;
+}
+
+plx_status plx_units_check_batch(const plx_problem *problem, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (!problem->batch.batched || (steps_by_units(problem, A, p->lda) && steps_by_units(problem, B, p->ldb)))
+        return PLX_OK;
+    return plx_fail(error, PLX_UNSUPPORTED,
+                    "takes batches whose rows and problems begin at multiples of 16 bytes, and others one at a time");
+}
+
+void plx_units_set_depth(const plx_problem *problem, plx_tensor_map *map)
+{
+    const int64_t stride = problem->batch.batched ? problem->batch.stride[map->operand] : 0;
+    map->depth = stride != 0 ? (uint64_t)plx_problem_count(problem) : 1;
+    map->depth_pitch = stride != 0 ? (uint64_t)stride * plx_element_size(map->dtype) : 16;
+}
+
+bool plx_units_is_one(const plx_problem *problem, uint32_t operand)
+{
+    return problem->batch.batched && problem->batch.stride[operand] == 0;
+}
+
 plx_operand_path plx_units_path(const plx_problem *problem, uint32_t operand, bool unaligned)
 {
     const plx_gemm_operand stored = plx_gemm_operand_as(problem, operand);

@@ -28,6 +28,11 @@ int64_t plx_units_k_tiles(const plx_problem *problem);
 /* Whether bulk stores reach the rows of C, if it begins at 16 bytes, and write nothing between them: they
  * write whole units of 16 bytes. */
 bool plx_units_rows_reached(const plx_problem *problem);
+/* Of a batch, PLX_UNSUPPORTED with a sentence where the copy engine does not find all operands as they lie. */
+plx_status plx_units_check_batch(const plx_problem *problem, plx_error *error);
+/* Makes a map that of a batch's matrices, one behind the other, or of the one that all problems have. */
+void plx_units_set_depth(const plx_problem *problem, plx_tensor_map *map);
+bool plx_units_is_one(const plx_problem *problem, uint32_t operand);
 /* PACKED where the copy engine can't read its rows, TMA elsewhere. */
 plx_operand_path plx_units_path(const plx_problem *problem, uint32_t operand, bool unaligned);
 
@@ -47,7 +52,7 @@ typedef struct plx_wgmma_tiles {
     const char *sum; /* the launch that adds parts */
 } plx_wgmma_tiles;
 
-/* Tiles of a cluster together are one item of work. */
+/* Tiles of a cluster together are one item of work; of a batch, those of all problems. */
 typedef struct plx_wgmma_tiling {
     const plx_wgmma_tile *tile;
     plx_gemm_work work;
@@ -56,6 +61,8 @@ typedef struct plx_wgmma_tiling {
 const plx_wgmma_tiles *plx_wgmma_tiles_of(uint32_t kernel);
 plx_wgmma_tiling plx_wgmma_tiling_by(const plx_problem *problem, const plx_device_info *device,
                                      const plx_schedule *schedule);
+/* Tiles of all problems, those of a cluster as one; false where they can't be counted in 32 bits. */
+bool plx_wgmma_count_tiles(const plx_problem *problem, const plx_wgmma_tile *tile, int64_t *tiles);
 /* Bytes that a block takes: the stages, their barriers, what leaves, and room to begin at 1024. */
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
 /* Blocks, or clusters of them, that run side by side. */
@@ -69,7 +76,7 @@ bool plx_wgmma_transposes(const plx_problem *problem);
 /* Of the product that is multiplied. */
 int64_t plx_wgmma_rows(const plx_problem *problem);
 int64_t plx_wgmma_cols(const plx_problem *problem);
-/* Whether bulk stores reach a tile's columns, which leave in blocks of 128 bytes. */
+/* Whether bulk stores reach a tile's columns, which leave in blocks of 128 bytes, in all problems. */
 bool plx_wgmma_tile_reached(const plx_problem *problem, const plx_wgmma_tile *tile);
 /* Whether B is transposed as it is packed for this tile: of 16 bits, MN-major lines are 64 elements. */
 bool plx_wgmma_packs_transposed(const plx_problem *problem, const plx_wgmma_tile *tile);

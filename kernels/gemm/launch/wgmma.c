@@ -2,6 +2,7 @@
 #include "tensor.h"
 
 #include "gemm/device/common/tensor-tiles.h"
+#include "gemm/device/tensor/wgmma-batch.h"
 #include "gemm/device/tensor/wgmma-cl.h"
 #include "kernels/arithmetic.h"
 #include "kernels/operation.h"
@@ -27,11 +28,19 @@ static const plx_wgmma_tile clustered[] = {
     {"gemm_wgmma_cluster_128x128", GEMM_WGMMA_PAIR_128X128},
 };
 
-static const plx_wgmma_tile of_tf32[] = {
-    {"gemm_wgmma_tf32_128x256", GEMM_WGMMA_128X256}, {"gemm_wgmma_tf32_128x128", GEMM_WGMMA_128X128},
-    {"gemm_wgmma_tf32_128x64", GEMM_WGMMA_128X64},   {"gemm_wgmma_tf32_128x96", GEMM_WGMMA_128X96},
-    {"gemm_wgmma_tf32_128x192", GEMM_WGMMA_128X192},
-};
+#define TF32_TILES(X)              \
+    X(128x256, GEMM_WGMMA_128X256) \
+    X(128x128, GEMM_WGMMA_128X128) \
+    X(128x64, GEMM_WGMMA_128X64)   \
+    X(128x96, GEMM_WGMMA_128X96)   \
+    X(128x192, GEMM_WGMMA_128X192)
+
+#define TILE(size, ...) {"gemm_wgmma_tf32_" #size, __VA_ARGS__},
+static const plx_wgmma_tile of_tf32[] = {TF32_TILES(TILE)};
+
+/* Of the same tiles, the launches of batches. */
+#define ENTRY(size, ...) "gemm_wgmma_tf32_batch_" #size,
+static const char *const batches_of_tf32[] = {TF32_TILES(ENTRY)};
 
 #define TILES_OF(list, most, sum)                       \
     {                                                   \
@@ -91,18 +100,27 @@ int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *devic
     return larger(plx_gemm_sms(device) / tile->cluster, 1);
 }
 
+bool plx_wgmma_count_tiles(const plx_problem *problem, const plx_wgmma_tile *tile, int64_t *tiles)
+{
+    return !__builtin_mul_overflow(quotient_up(plx_wgmma_rows(problem), (int64_t)tile->rows * tile->cluster),
+                                   quotient_up(plx_wgmma_cols(problem), tile->cols), tiles) &&
+           !__builtin_mul_overflow(*tiles, plx_problem_count(problem), tiles) && *tiles <= PLX_GEMM_MOST_INDEX;
+}
+
 plx_wgmma_tiling plx_wgmma_tiling_by(const plx_problem *problem, const plx_device_info *device,
                                      const plx_schedule *schedule)
 {
     const plx_wgmma_tile *tile = &plx_wgmma_tiles_of(schedule->kernel)->tiles[schedule->tile];
-    const int64_t tiles = quotient_up(plx_wgmma_rows(problem), (int64_t)tile->rows * tile->cluster) *
-                          quotient_up(plx_wgmma_cols(problem), tile->cols);
+    int64_t tiles = 0;
+    (void)plx_wgmma_count_tiles(problem, tile, &tiles);
     return (plx_wgmma_tiling){tile, plx_gemm_divide(tiles, schedule->split_k, plx_wgmma_slots(tile, device))};
 }
 
 bool plx_wgmma_tile_reached(const plx_problem *problem, const plx_wgmma_tile *tile)
 {
-    return plx_units_rows_reached(problem) && tile->cols * plx_units_bytes_of_result(problem) % LINE == 0;
+    const int64_t bytes = plx_units_bytes_of_result(problem);
+    return plx_units_rows_reached(problem) && tile->cols * bytes % LINE == 0 &&
+           (!problem->batch.batched || problem->batch.stride[C] * bytes % 16 == 0);
 }
 
 /* ---- maps --------------------------------------------------------------------------------------- */
@@ -133,37 +151,46 @@ static plx_tensor_map map_of(const plx_gemm_operand *stored, int32_t side)
     return map;
 }
 
+/* Of a batch, of the matrices of all problems. */
+static void add_map(const plx_problem *problem, plx_tensor_map map, plx_recipe *recipe, plx_step *step)
+{
+    if (problem->batch.batched)
+        plx_units_set_depth(problem, &map);
+    plx_step_map(recipe, step, &map);
+}
+
 /* Where the product is transposed, B is its first operand.  Where C has no map, another stands in its place,
  * which nothing reads. */
 static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, const plx_gemm_operand *a,
-                     const plx_gemm_operand *b, bool bulk, bool opencl, plx_recipe *recipe, plx_step *step)
+                     const plx_gemm_operand *b, plx_recipe *recipe, plx_step *step)
 {
-    const bool transposes = plx_wgmma_transposes(problem);
+    const bool transposes = plx_wgmma_transposes(problem), bulk = recipe->schedule.paths[C] == PLX_PATH_TMA;
     const plx_tensor_map of_a = map_of(transposes ? b : a, tile->rows),
                          of_b = map_of(transposes ? a : b, tile->cols / tile->cluster);
-    const plx_tensor_map of_c = bulk ? map_of_result(problem) : of_a;
-    plx_step_map(recipe, step, &of_a);
-    plx_step_map(recipe, step, &of_b);
-    plx_step_map(recipe, step, &of_c);
-    if (opencl)
-        plx_gemm_add_places_of_maps(recipe, step);
-    plx_step_i32(step, bulk);
+    add_map(problem, of_a, recipe, step);
+    add_map(problem, of_b, recipe, step);
+    add_map(problem, bulk ? map_of_result(problem) : of_a, recipe, step);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------ */
 
 /* Persistent blocks, or in wgmma one for each tile. */
-static plx_step *add_product(const plx_device_info *device, uint32_t kernel, const plx_wgmma_tiling *tiling,
-                             plx_recipe *recipe)
+static plx_step *add_product(const char *entry, const plx_problem *problem, const plx_device_info *device,
+                             const plx_wgmma_tiling *tiling, plx_recipe *recipe)
 {
+    const uint32_t kernel = recipe->schedule.kernel;
     const plx_wgmma_tile *tile = tiling->tile;
     const int64_t slots = plx_wgmma_slots(tile, device);
-    plx_step *step = plx_recipe_step(recipe, tile->entry, kernel == PLX_GEMM_WGMMA ? 128 : GEMM_WGMMA_THREADS, 1);
+    plx_step *step = plx_recipe_step(recipe, entry, kernel == PLX_GEMM_WGMMA ? 128 : GEMM_WGMMA_THREADS, 1);
 
     step->grid[0] = (uint64_t)((kernel == PLX_GEMM_WGMMA || tiling->work.items < slots ? tiling->work.items : slots) *
                                tile->cluster);
     step->cluster = tile->cluster > 1 ? (uint32_t)tile->cluster : 0;
     step->dependent_launch = true;
+    if (plx_wgmma_transposes(problem))
+        plx_step_tile(step, tile->cols, tile->rows);
+    else
+        plx_step_tile(step, tile->rows, tile->cols);
     return step;
 }
 
@@ -210,12 +237,11 @@ static plx_status sum_terms(uint32_t kernel, const plx_problem *problem, const p
                (uint64_t)(tiling->tile->rows * tiling->tile->cols) * 4;
     if (scratch > PLX_SCRATCH_COUNTERS || kernel != PLX_GEMM_WGMMA)
         recipe->scratch_bytes = scratch;
-    plx_step *step = add_product(device, kernel, tiling, recipe);
-    if (plx_wgmma_transposes(problem))
-        plx_step_tile(step, tiling->tile->cols, tiling->tile->rows);
-    else
-        plx_step_tile(step, tiling->tile->rows, tiling->tile->cols);
-    add_maps(problem, tiling->tile, &a, &b, recipe->schedule.paths[C] == PLX_PATH_TMA, opencl, recipe, step);
+    plx_step *step = add_product(tiling->tile->entry, problem, device, tiling, recipe);
+    add_maps(problem, tiling->tile, &a, &b, recipe, step);
+    if (opencl)
+        plx_gemm_add_places_of_maps(recipe, step);
+    plx_step_i32(step, recipe->schedule.paths[C] == PLX_PATH_TMA);
     plx_gemm_step_result(problem, true, step);
     if (kernel != PLX_GEMM_WGMMA) {
         add_work(step, tiling, partials);
@@ -224,6 +250,30 @@ static plx_status sum_terms(uint32_t kernel, const plx_problem *problem, const p
     add_shared(tiling->tile, opencl, recipe, step);
     if (tiling->work.items > tiling->work.whole)
         add_sum(kernel, problem, tiling, partials, recipe);
+    return plx_gemm_check_scratch(recipe, device, error);
+}
+
+static int32_t flags_of_batch(const plx_problem *problem, bool bulk)
+{
+    const bool transposes = plx_wgmma_transposes(problem);
+    return (bulk ? GEMM_WGMMA_BULK : 0) | (plx_units_is_one(problem, transposes ? B : A) ? GEMM_WGMMA_ONE_A : 0) |
+           (plx_units_is_one(problem, transposes ? A : B) ? GEMM_WGMMA_ONE_B : 0);
+}
+
+/* One launch, of tiles that are not divided, of operands as they lie. */
+static plx_status multiply_batch(const plx_problem *problem, const plx_device_info *device,
+                                 const plx_wgmma_tiling *tiling, plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_operand a = plx_gemm_operand_as(problem, A), b = plx_gemm_operand_as(problem, B);
+    (void)snprintf(recipe->code, sizeof recipe->code, "gemm/wgmma-tf32-batch");
+    plx_step *step = add_product(batches_of_tf32[recipe->schedule.tile], problem, device, tiling, recipe);
+    add_maps(problem, tiling->tile, &a, &b, recipe, step);
+    plx_gemm_step_result(problem, true, step);
+    plx_step_i32(step, (int32_t)(tiling->work.items / plx_problem_count(problem)));
+    plx_step_i32(step, (int32_t)tiling->work.items);
+    plx_step_i32(step, flags_of_batch(problem, recipe->schedule.paths[C] == PLX_PATH_TMA));
+    plx_step_i64(step, problem->batch.stride[C]);
+    plx_step_shared(step, plx_wgmma_shared(tiling->tile));
     return plx_gemm_check_scratch(recipe, device, error);
 }
 
@@ -265,6 +315,8 @@ static plx_status recipe_of(uint32_t kernel, const plx_problem *problem, const p
     if (status != PLX_OK || !multiplies)
         return status;
     const plx_wgmma_tiling tiling = plx_wgmma_tiling_by(problem, device, &recipe->schedule);
+    if (problem->batch.batched)
+        return multiply_batch(problem, device, &tiling, recipe, error);
     if (plx_wgmma_packs_transposed(problem, tiling.tile))
         plx_units_name_variant(problem, problem->of.gemm.trans_a, true, recipe);
     if (device->features & PLX_FEATURE_NVIDIA_PTX)

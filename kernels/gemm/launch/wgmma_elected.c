@@ -150,14 +150,6 @@ plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_d
 
 /* ---- maps ------------------------------------------------------------------------------ */
 
-/* The matrices of a batch, or the one. */
-static void set_depth(const plx_problem *problem, plx_tensor_map *map)
-{
-    const int64_t stride = problem->batch.batched ? problem->batch.stride[map->operand] : 0;
-    map->depth = stride != 0 ? (uint64_t)plx_problem_count(problem) : 1;
-    map->depth_pitch = stride != 0 ? (uint64_t)stride * 2 : 16;
-}
-
 /* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms,
  * of 64 rows or columns. */
 static void add_operand(const plx_problem *problem, const plx_gemm_operand *stored, int32_t side, int32_t shares,
@@ -167,7 +159,7 @@ static void add_operand(const plx_problem *problem, const plx_gemm_operand *stor
     map.box_width = 64;
     map.box_height = (uint32_t)((stored->inner ? side : GEMM_UNITS_DEPTH) / shares);
     map.swizzle = LINE;
-    set_depth(problem, &map);
+    plx_units_set_depth(problem, &map);
     plx_step_map(recipe, step, &map);
 }
 
@@ -186,7 +178,7 @@ static plx_tensor_map map_of_result(const plx_problem *problem, const plx_electe
         .box_height = tiling->transposed ? (uint32_t)width : 64,
         .swizzle = narrow ? 0 : LINE,
     };
-    set_depth(problem, &map);
+    plx_units_set_depth(problem, &map);
     return map;
 }
 
@@ -206,18 +198,13 @@ static void add_maps(const plx_problem *problem, const plx_elected_tiling *tilin
 
 /* ---- the launch -------------------------------------------------------------------------- */
 
-/* Whether all problems have the same operand of the product that is multiplied. */
-static bool is_one(const plx_problem *problem, uint32_t operand)
-{
-    return problem->batch.batched && problem->batch.stride[operand] == 0;
-}
-
 static int32_t flags_of(const plx_problem *problem, const plx_elected_tiling *tiling, bool bulk, bool early)
 {
     const uint32_t x = tiling->transposed ? B : A, y = tiling->transposed ? A : B;
-    return (is_one(problem, x) ? GEMM_ELECTED_ONE_X : 0) | (is_one(problem, y) ? GEMM_ELECTED_ONE_Y : 0) |
-           (tiling->ping_pong ? GEMM_ELECTED_PING_PONG : 0) | (tiling->transposed ? GEMM_ELECTED_TRANSPOSED : 0) |
-           (bulk ? GEMM_ELECTED_BULK : 0) | (early ? GEMM_ELECTED_EARLY : 0);
+    return (plx_units_is_one(problem, x) ? GEMM_ELECTED_ONE_X : 0) |
+           (plx_units_is_one(problem, y) ? GEMM_ELECTED_ONE_Y : 0) | (tiling->ping_pong ? GEMM_ELECTED_PING_PONG : 0) |
+           (tiling->transposed ? GEMM_ELECTED_TRANSPOSED : 0) | (bulk ? GEMM_ELECTED_BULK : 0) |
+           (early ? GEMM_ELECTED_EARLY : 0);
 }
 
 static void add_work(const plx_problem *problem, const plx_elected_tiling *tiling, bool bulk, bool early,

@@ -297,8 +297,8 @@ static size_t choose_one(const plx_problem *problem, const plx_device_info *devi
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* Kernels that take all of a batch in one launch. */
-static const uint32_t of_f32_batches[] = {PLX_GEMM_WARP_PER_PRODUCT, PLX_GEMM_MANY_BLOCKS};
+/* Kernels that take all of a batch in one launch; wgmma-tf32 refuses what is not to be TF32. */
+static const uint32_t of_f32_batches[] = {PLX_GEMM_WARP_PER_PRODUCT, PLX_GEMM_MANY_BLOCKS, PLX_GEMM_WGMMA_TF32};
 static const uint32_t of_half_batches[] = {PLX_GEMM_WARP_PER_PRODUCT, PLX_GEMM_MMA_DIRECT, PLX_GEMM_WGMMA_ELECTED};
 
 /* Between the beginnings of small launches that follow each other. */

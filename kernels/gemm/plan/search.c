@@ -90,19 +90,24 @@ plx_status plx_gemm_schedule(const plx_problem *problem, const plx_device_info *
     return family->paths != NULL ? (family->paths(problem, device, false, schedule), PLX_OK) : PLX_OK;
 }
 
-/* A batch is not packed: mma-direct takes operands wherever they begin. */
-static bool find_direct(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule)
+/* A batch is not packed: mma-direct takes operands wherever they begin, and of f32 many-blocks. */
+static bool find_for_anywhere(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule)
 {
+    const uint32_t kernel = problem->dtype == PLX_F32 ? PLX_GEMM_MANY_BLOCKS : PLX_GEMM_MMA_DIRECT;
     plx_problem own = *problem;
     own.config = 0;
-    return plx_gemm_find(PLX_GEMM_MMA_DIRECT, &own, device, INFINITY, schedule);
+    if (!plx_gemm_find(kernel, &own, device, INFINITY, schedule))
+        return false;
+    if (plx_gemm_family_of(kernel)->paths != NULL)
+        plx_gemm_family_of(kernel)->paths(&own, device, true, schedule);
+    return true;
 }
 
 plx_status plx_gemm_unaligned(const plx_problem *problem, const plx_device_info *device, plx_schedule *schedule,
                               plx_error *error)
 {
     if (problem->batch.batched)
-        return find_direct(problem, device, schedule)
+        return find_for_anywhere(problem, device, schedule)
                    ? PLX_OK
                    : plx_fail(error, PLX_UNSUPPORTED, "takes operands of batches that begin at multiples of 16 bytes");
     plx_gemm_family_of(schedule->kernel)->paths(problem, device, true, schedule);

@@ -2,6 +2,7 @@
  * the last wave of blocks leaves no multiprocessor idle; and what that costs. */
 #include "gemm/device/common/tensor-tiles.h"
 #include "kernels/arithmetic.h"
+#include "kernels/operation.h"
 #include "tensor.h"
 
 #include <math.h>
@@ -142,6 +143,12 @@ static double us_of_packing(const plx_problem *problem, const plx_device_info *d
     return elements > 0 ? next_us(device, by) + 2 * elements * (double)bytes / by->copy_rate : 0;
 }
 
+/* Of a batch to bring all problems, and C: no L2 keeps what is read but once. */
+static double us_of_batch(const plx_problem *problem, const plx_device_info *device, const wgmma_rates *by)
+{
+    return by->tensor.begin_us + plx_operand_bytes(problem) / plx_tensor_memory_rate(device, &by->tensor);
+}
+
 /* Of few rows or columns, to read the operands once: no tiling takes less. */
 static double us_of_reading(const plx_problem *problem, const wgmma_rates *by)
 {
@@ -164,7 +171,7 @@ static double us_of(uint32_t kernel, const plx_wgmma_tiling *tiling, const plx_p
     const tile_rates *rate = &by->tiles[tiling->tile - plx_wgmma_tiles_of(kernel)->tiles];
     const plx_gemm_terms terms = {
         .math = us_of_tiles(tiling, problem, device, by, rate),
-        .memory = us_of_reading(problem, by),
+        .memory = problem->batch.batched ? us_of_batch(problem, device, by) : us_of_reading(problem, by),
         .pack = us_of_packing(problem, device, by),
     };
     const double us = plx_gemm_us(&terms);
@@ -184,15 +191,14 @@ static double us(const plx_problem *problem, const plx_device_info *device, cons
 
 typedef void visit_tiling(plx_gemm_search *search, const plx_schedule *schedule, const plx_wgmma_tiling *tiling);
 
-/* Every part has a k-tile at least. */
+/* Every part has a k-tile at least; of a batch no tile is divided. */
 static void each_of_tile(plx_gemm_search *search, const plx_wgmma_tile *tile, size_t place, visit_tiling *visit)
 {
     const plx_problem *problem = search->problem;
-    const int64_t most_parts = smaller(plx_wgmma_tiles_of(search->kernel)->most_parts, plx_units_k_tiles(problem));
+    const int64_t of_kernel = problem->batch.batched ? 1 : plx_wgmma_tiles_of(search->kernel)->most_parts;
+    const int64_t most_parts = smaller(of_kernel, plx_units_k_tiles(problem));
     int64_t tiles;
-    if (__builtin_mul_overflow(quotient_up(plx_wgmma_rows(problem), (int64_t)tile->rows * tile->cluster),
-                               quotient_up(plx_wgmma_cols(problem), tile->cols), &tiles) ||
-        tiles > PLX_GEMM_MOST_INDEX)
+    if (!plx_wgmma_count_tiles(problem, tile, &tiles))
         return;
     const int64_t slots = plx_wgmma_slots(tile, search->device), over = tiles % slots;
     for (int64_t parts = 1; parts <= most_parts && (parts == 1 || over > 0); parts++) {
@@ -330,14 +336,44 @@ static plx_status check_single(const plx_problem *problem, const plx_device_info
                                                      : check_cluster(problem, device, error);
 }
 
+/* Whose tiles are so few that it is faster to divide them along k, problem by problem. */
+static bool is_better_divided(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_problem one = plx_batch_one(problem);
+    plx_schedule each, all;
+    return problem->config == 0 && plx_gemm_has_work(problem) &&
+           plx_gemm_find(PLX_GEMM_WGMMA_TF32, &one, device, INFINITY, &each) && each.split_k > 1 &&
+           plx_gemm_find(PLX_GEMM_WGMMA_TF32, problem, device, INFINITY, &all) &&
+           (double)plx_problem_count(problem) * each.us < all.us;
+}
+
+/* What one launch takes without another before it. */
+static plx_status check_batch(const plx_problem *problem, const plx_device_info *device, plx_error *error)
+{
+    if (!problem->batch.batched)
+        return PLX_OK;
+    if (device->features & PLX_FEATURE_NVIDIA_PTX)
+        return plx_fail(error, PLX_UNSUPPORTED, "takes one problem at a time in OpenCL");
+    if (problem->of.gemm.trans_a && !problem->of.gemm.trans_b)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "takes batches with one operand across k at most, and others one at a time");
+    plx_status status = plx_units_check_batch(problem, error);
+    if (status == PLX_OK)
+        status = plx_gemm_check_batch(problem, error); /* of what takes operands that begin anywhere */
+    if (status == PLX_OK && is_better_divided(problem, device))
+        return plx_fail(error, PLX_UNSUPPORTED, "divides k where tiles are few, one problem at a time");
+    return status;
+}
+
 static plx_status check_tf32(const plx_problem *problem, const plx_device_info *device, plx_error *error)
 {
-    const plx_status status = plx_needs_9_0(device, error);
+    plx_status status = plx_needs_9_0(device, error);
     if (status != PLX_OK)
         return status;
     if (problem->dtype != PLX_F32 || problem->compute != PLX_COMPUTE_TF32)
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as TF32 alone");
-    return plx_gemm_has_work(problem) ? plx_gemm_check_sizes(&problem->of.gemm, error) : PLX_OK;
+    status = check_batch(problem, device, error);
+    return status == PLX_OK && plx_gemm_has_work(problem) ? plx_gemm_check_sizes(&problem->of.gemm, error) : status;
 }
 
 static const plx_gemm_rate_range scalars[] = {RATES(PLX_GEMM_RANGE) PLX_TENSOR_RATES(PLX_GEMM_TENSOR_RANGE)},

@@ -261,23 +261,14 @@ static void paths(const plx_problem *problem, const plx_device_info *device, boo
     schedule->paths[2] = !unaligned && plx_elected_bulk(problem) ? PLX_PATH_TMA : PLX_PATH_LOADS;
 }
 
-/* Whether the copy engine finds all operands of a batch. */
-static bool is_reached(const plx_problem *problem)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    return p->lda % 8 == 0 && p->ldb % 8 == 0 && problem->batch.stride[0] % 8 == 0 && problem->batch.stride[1] % 8 == 0;
-}
-
 static plx_status check(const plx_problem *problem, const plx_device_info *device, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_status status = plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = plx_units_check(problem, error);
-    if (status == PLX_OK && problem->batch.batched && !is_reached(problem))
-        return plx_fail(
-            error, PLX_UNSUPPORTED,
-            "takes batches whose rows and problems begin at multiples of 16 bytes, and others one at a time");
+    if (status == PLX_OK)
+        status = plx_units_check_batch(problem, error);
     if (status == PLX_OK && p->trans_a && !p->trans_b)
         return plx_fail(error, PLX_UNSUPPORTED, "takes one operand across k at most: A as it is, or B transposed");
     return status == PLX_OK && plx_gemm_has_work(problem) ? plx_gemm_check_sizes(p, error) : status;

@@ -106,8 +106,8 @@ static __device__ __forceinline__ void stage_turned(const Group<Tile> &group, un
     }
 }
 
-template <class Tile, int FIRST>
-static __device__ __forceinline__ void send_turned_from(const Group<Tile> &group, const Destination &c,
+template <class Tile, int FIRST, class Map>
+static __device__ __forceinline__ void send_turned_from(const Group<Tile> &group, const DestinationBy<Map> &c,
                                                         Outbox<Tile> &outbox, int row, int col)
 {
     if constexpr (FIRST < Tile::cols) {
@@ -118,9 +118,9 @@ static __device__ __forceinline__ void send_turned_from(const Group<Tile> &group
 }
 
 /* The product's tile at (row, col), which are a column and a row of C. */
-template <class Tile>
-static __device__ __forceinline__ void write_turned(Group<Tile> &group, const Destination &c, Outbox<Tile> &outbox,
-                                                    int row, int col)
+template <class Tile, class Map>
+static __device__ __forceinline__ void write_turned(Group<Tile> &group, const DestinationBy<Map> &c,
+                                                    Outbox<Tile> &outbox, int row, int col)
 {
     row += group.number * GROUP_ROWS;
     finish_turned(group, c.to, row, col);

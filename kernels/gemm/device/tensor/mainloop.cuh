@@ -42,12 +42,14 @@ struct Tile {
     static_assert(sizeof(Element) == 2 || B_INNER, "the units read f32 along k alone");
 };
 
-/* How C is reached: as Result says, and by a map where `bulk`. */
-struct Destination {
+/* How C is reached: as Result says, and by a map where `bulk`.  A Map is a TensorMap, or what start_box() and
+ * start_store() take in its place: of a batch, the matrices of a problem (persistent-batch.cuh). */
+template <class Map> struct DestinationBy {
     Result to;
-    const TensorMap *map;
+    const Map *map;
     bool bulk;
 };
+using Destination = DestinationBy<TensorMap>;
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -55,8 +57,8 @@ struct Destination {
 
 /* This block's share of an operand's SIDE x depth, for all blocks of the cluster that share it: one box where
  * the inner index runs along the rows in memory, one for every line of outer indices where those do. */
-template <bool INNER, int SIDE, int CLUSTER, int LINE = 64>
-static __device__ __forceinline__ void bring(unsigned to, const TensorMap &map, int outer, int inner, unsigned barrier)
+template <bool INNER, int SIDE, int CLUSTER, int LINE = 64, class Map>
+static __device__ __forceinline__ void bring(unsigned to, const Map &map, int outer, int inner, unsigned barrier)
 {
     constexpr int SHARE = SIDE / CLUSTER, BOX = INNER ? SHARE : LINE;
     const int first = CLUSTER > 1 ? (int)rank_in_cluster() * SHARE : 0;
@@ -72,9 +74,9 @@ static __device__ __forceinline__ void bring(unsigned to, const TensorMap &map, 
 }
 
 /* Fills the ring's stage with step `step` of an item.  By one thread. */
-template <class Tile>
-static __device__ __forceinline__ void bring_stage(const Ring<Tile> &ring, const TensorMap &map_a,
-                                                   const TensorMap &map_b, int row, int col, int step)
+template <class Tile, class Map>
+static __device__ __forceinline__ void bring_stage(const Ring<Tile> &ring, const Map &map_a, const Map &map_b, int row,
+                                                   int col, int step)
 {
     arrive_and_expect(ring.full(), Tile::stage_bytes);
     bring<Tile::a_inner, Tile::rows, 1, Tile::depth>(ring.data(), map_a, row, step * Tile::depth, ring.full());
@@ -264,8 +266,8 @@ template <class Tile> struct Outbox {
     }
 
     /* The block that `stage` fills, `cols` wide, goes to (row, col) of C. */
-    template <class Stage>
-    __device__ __forceinline__ void send(const Destination &c, int number, int row, int col, int cols,
+    template <class Map, class Stage>
+    __device__ __forceinline__ void send(const DestinationBy<Map> &c, int number, int row, int col, int cols,
                                          const Stage &stage)
     {
         const unsigned block = blocks + turn * BLOCK_BYTES;
@@ -330,8 +332,8 @@ static __device__ __forceinline__ void finish(Group<Tile> &group, const Result &
 }
 
 /* C in f32, 32 columns at a time. */
-template <class Tile, int FIRST>
-static __device__ __forceinline__ void send_wide_from(const Group<Tile> &group, const Destination &c,
+template <class Tile, int FIRST, class Map>
+static __device__ __forceinline__ void send_wide_from(const Group<Tile> &group, const DestinationBy<Map> &c,
                                                       Outbox<Tile> &outbox, int row, int col)
 {
     if constexpr (FIRST < Tile::cols) {
@@ -342,8 +344,8 @@ static __device__ __forceinline__ void send_wide_from(const Group<Tile> &group, 
 }
 
 /* In 16 bits, 64 columns at a time. */
-template <class Tile, int FIRST>
-static __device__ __forceinline__ void send_narrow_from(const Group<Tile> &group, const Destination &c,
+template <class Tile, int FIRST, class Map>
+static __device__ __forceinline__ void send_narrow_from(const Group<Tile> &group, const DestinationBy<Map> &c,
                                                         Outbox<Tile> &outbox, int row, int col)
 {
     if constexpr (FIRST < Tile::cols) {
@@ -354,9 +356,9 @@ static __device__ __forceinline__ void send_narrow_from(const Group<Tile> &group
 }
 
 /* The tile at (row, col). */
-template <class Tile>
-static __device__ __forceinline__ void write(Group<Tile> &group, const Destination &c, Outbox<Tile> &outbox, int row,
-                                             int col)
+template <class Tile, class Map>
+static __device__ __forceinline__ void write(Group<Tile> &group, const DestinationBy<Map> &c, Outbox<Tile> &outbox,
+                                             int row, int col)
 {
     row += group.number * GROUP_ROWS;
     finish(group, c.to, row, col);

@@ -2,6 +2,7 @@
  * warp issues the bulk copies. */
 #pragma once
 
+#include "gemm/device/ptx/copies-of-batches.cuh"
 #include "gemm/device/ptx/wgmma-any-width.cuh"
 #include "gemm/device/tensor/wgmma-elected.h"
 #include "gemm/device/tensor/mainloop.cuh"
@@ -80,24 +81,9 @@ static __device__ __forceinline__ void start_box_for(unsigned to, const TensorMa
                                                      unsigned barrier, unsigned mask)
 {
     if constexpr (SHARED)
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                     "[%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-                     "l"(map), "r"(x), "r"(y), "r"(problem), "r"(barrier), "h"((uint16_t)mask)
-                     : "memory");
+        start_box_of_for(to, map, x, y, problem, barrier, mask);
     else
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-                     "l"(map), "r"(x), "r"(y), "r"(problem), "r"(barrier)
-                     : "memory");
-}
-
-/* Starts to write a box, as a group of its own. */
-static __device__ __forceinline__ void start_store_of(const TensorMap *map, int x, int y, int problem, unsigned from)
-{
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];\n"
-                 "cp.async.bulk.commit_group;" ::"l"(map),
-                 "r"(x), "r"(y), "r"(problem), "r"(from)
-                 : "memory");
+        start_box_of(to, map, x, y, problem, barrier);
 }
 
 static __device__ __forceinline__ void prefetch_map(const TensorMap *map)
