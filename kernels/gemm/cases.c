@@ -75,6 +75,33 @@ static void gemm_configs(plx_case_maker *m, int way)
     plx_case_add_configs(m, &problem);
 }
 
+/* Each row and problem begins at a multiple of 16 bytes, as some kernels want of a batch that they take in one launch:
+ * with one A or B for all, or with each C where it likes. */
+static plx_problem gemm_batch(const plx_case_maker *m, int way, int64_t count, int64_t rows, int64_t cols,
+                              int64_t depth)
+{
+    const plx_problem one = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, rows, cols, depth);
+    plx_problem batch = plx_batch_of(&one, count);
+    if (way == 0 || way == 3)
+        batch.batch.stride[way == 0 ? 0 : 1] = 0;
+    if (way == 2)
+        batch.batch.stride[2] = rows * cols + 2;
+    batch.of.gemm.beta = way / 2;
+    return batch;
+}
+
+/* Several tiles of each problem, in all configurations, and more problems than multiprocessors. */
+static void gemm_batches(plx_case_maker *m, int way)
+{
+    plx_problem batch = gemm_batch(m, way, 3, 136, 264, 72);
+    plx_case_add_configs(m, &batch);
+    plx_case_add(m, &batch, PLX_INPUT_INTEGER);
+    if (m->effort == PLX_QUICK)
+        return;
+    batch = gemm_batch(m, way, 150, 40, 72, 24);
+    plx_case_add(m, &batch, PLX_INPUT_INTEGER);
+}
+
 /* The largest dimension shrinks until the product is affordable. */
 static void gemm_sizes(plx_case_maker *m, int way, size_t i, size_t j, size_t k, double limit)
 {
@@ -117,6 +144,9 @@ static void gemm_quick(plx_case_maker *m)
             break;
     }
     gemm_vector(m, 0, column, true); /* both its vectors have gaps */
+    gemm_batches(m, first);
+    if (second != first)
+        gemm_batches(m, second);
 }
 
 static void make(plx_case_maker *m)
@@ -146,6 +176,8 @@ static void make(plx_case_maker *m)
     gemm_shape(m, 0, past_grid, 1, 1, PLX_INPUT_INTEGER);
     gemm_shape(m, 0, 1, past_grid, 1, PLX_INPUT_INTEGER);
     gemm_shape(m, 3, 2, 3, 100003, PLX_INPUT_UNIFORM);
+    for (int way = 0; way < 4; ++way)
+        gemm_batches(m, way);
 }
 
 static void make_large(plx_case_maker *m)

@@ -263,6 +263,38 @@ static void every_kernel_launches_its_recipe(void **state)
     end_work(work);
 }
 
+/* Of three products that lie one after the other; C has gaps where B is the same for all. */
+static plx_problem batch_of_products(plx_dtype dtype, bool one_b)
+{
+    return (plx_problem){
+        .op = PLX_GEMM,
+        .dtype = dtype,
+        .of.gemm = {.trans_b = true, .m = 24, .n = 32, .k = 16, .lda = 16, .ldb = 16, .ldc = 32, .alpha = 1.0},
+        .batch = {.batched = true, .count = 3, .stride = {24 * 16, one_b ? 0 : 32 * 16, 24 * 32 + (one_b ? 2 : 0)}},
+    };
+}
+
+/* Whether operands begin aligned or one element further, when maybe another kernel's launch has them all. */
+static void batches_are_launched_by_their_recipes(void **unused)
+{
+    workbench work = begin_work();
+    size_t known = 0, tried = 0;
+    uint64_t address = 0;
+    const plx_kernel *kernel;
+    (void)unused;
+    for (size_t k = 0; (kernel = plugin->kernel(PLX_GEMM, k)) != NULL; k++)
+        for (int i = 0; i < 4 && (kernel->flags & PLX_KERNEL_BATCHED) != 0; i++) {
+            plx_problem problem = batch_of_products(i / 2 == 0 ? PLX_F32 : PLX_BF16, i % 2 == 1);
+            problem.compute = kernel->compute;
+            if (kernel->dtypes & PLX_DTYPE_BIT(problem.dtype)) {
+                assert_true(assert_problem(&work, &problem, k, &known, &address));
+                tried++;
+            }
+        }
+    assert_true(tried >= 10); /* of five kernels */
+    end_work(work);
+}
+
 /* ---- plans that fail ------------------------------------------------- */
 
 /* The first kernel of a ladder serves any f32 problem. */
@@ -464,6 +496,24 @@ static size_t kernel_named(plx_op op, const char *name)
     return 0;
 }
 
+/* It would leave the other problems as they are: a batch without room for scratch fails. */
+static void no_spare_kernel_has_a_part_of_a_batch(void **unused)
+{
+    workbench work = begin_work();
+    plx_problem problem = batch_of_products(PLX_F32, false);
+    plx_plugin_plan *plan;
+    (void)unused;
+    assert_int_equal(plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "many-blocks"), &plan, &error),
+                     PLX_OK);
+    memset(fake->argument_counts, 0, sizeof fake->argument_counts);
+    fake->launch_count = 0;
+    fail_next("cuMemAlloc", OUT_OF_MEMORY);
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_NO_MEMORY);
+    assert_int_equal(fake->launch_count, 0);
+    plugin->plan_destroy(plan);
+    end_work(work);
+}
+
 /* Then the spare kernel, which takes none. */
 static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
 {
@@ -614,6 +664,7 @@ int main(void)
         RECIPES_OF(PLX_TRANSPOSE),
         RECIPES_OF(PLX_MATVEC),
         RECIPES_OF(PLX_GEMM),
+        cmocka_unit_test(batches_are_launched_by_their_recipes),
         cmocka_unit_test(code_of_another_kernel_is_told),
         cmocka_unit_test(what_no_kernel_serves_is_refused),
         cmocka_unit_test(an_older_driver_is_named),
@@ -624,6 +675,7 @@ int main(void)
         cmocka_unit_test(a_failed_launch_kills_the_device),
         cmocka_unit_test(scratch_that_does_not_fit_is_no_memory),
         cmocka_unit_test(without_room_for_scratch_the_spare_kernel_runs),
+        cmocka_unit_test(no_spare_kernel_has_a_part_of_a_batch),
         cmocka_unit_test(maps_are_encoded_as_recipes_have_them),
         cmocka_unit_test(lines_within_sectors_come_alone),
         cmocka_unit_test(an_empty_problem_launches_nothing),
