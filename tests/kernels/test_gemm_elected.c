@@ -152,7 +152,7 @@ static void clusters_leave_multiprocessors_over(void **unused)
     (void)unused;
     assert_int_equal(plx_elected_slots(&hopper, 1), 132);
     assert_int_equal(plx_elected_slots(&hopper, 2), 66);
-    assert_int_equal(plx_elected_slots(&hopper, 4), 28);
+    assert_int_equal(plx_elected_slots(&hopper, 4), 29);
     assert_int_equal(plx_elected_slots(&hopper, 8), 13);
 }
 

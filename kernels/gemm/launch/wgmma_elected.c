@@ -62,7 +62,7 @@ int64_t plx_elected_shared(const plx_elected_tiling *tiling)
 int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks)
 {
     const int64_t units = plx_gemm_sms(device);
-    const int64_t taken = blocks <= 2 ? units : blocks <= 4 ? units * 28 / 33 : units * 26 / 33;
+    const int64_t taken = blocks <= 2 ? units : blocks <= 4 ? units * 29 / 33 : units * 26 / 33;
     return larger(1, taken / blocks);
 }
 

@@ -27,7 +27,7 @@ enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
     X(end, 100, 1e5)              /* clocks of a tile's end */                                                        \
     X(slow_element, 0.01, 10)     /* for an element of C that does not leave by bulk stores */                        \
     X(exchange, 100, 1e5)         /* clocks of the exchange of parts */                                               \
-    X(exchange_element, 1e-3, 10) /* more for an element of a tile */                                                 \
+    X(exchange_element, 1e-3, 10) /* more for an element that another has */                                          \
     X(narrow, 0.01, 2)            /* what is seen of an end that writes parts of lines of C while the other warpgroup \
                                      multiplies */                                                                    \
     X(flops_rate, 1e7, 1e10)      /* what the limit of power leaves */                                                \
@@ -109,8 +109,9 @@ static double clocks_of_ends(const plx_elected_tiling *tiling, const elected_rat
 {
     const bool bulk = plx_elected_bulk(problem), narrow = bulk && !tiling->transposed && tiling->tile->cols % 64 != 0;
     const double slow = bulk ? 0 : by->slow_element * plx_elected_rows(tiling) * tiling->tile->cols;
+    const double away = 1 - 1.0 / tiling->parts; /* of the sums that it adds, those that others have */
     if (tiling->parts > 1)
-        return by->exchange + by->exchange_element * plx_elected_rows(tiling) * tiling->tile->cols;
+        return by->exchange + by->exchange_element * plx_elected_rows(tiling) * tiling->tile->cols * away;
     return (by->end + slow) * (tiling->ping_pong ? 1 + (narrow ? by->narrow : 0) * (waves - 1) : waves);
 }
 

@@ -97,6 +97,123 @@ template <class Tile> struct ElectedGroup {
     }
 };
 
+/* ---- parts of k ---------------------------------------------------------------------- */
+
+/* The blocks of a cluster that have parts of a tile's sums leave them where their stages were.  Of two, each adds the
+ * other's to some of its own, which leave as those of a whole tile do.  Of more, each adds up some of the tile's
+ * columns, 8 at a time, in the order of the parts, and writes them to C. */
+template <class Tile> struct ElectedParts {
+    static constexpr int slices = Tile::cols / 8, slice_bytes = GROUP_THREADS * 16; /* 64 rows and 8 columns */
+    static constexpr int pieces = (Tile::cols + 63) / 64;                           /* what leaves at once */
+    unsigned sums; /* of the warpgroup: 16 bytes of each thread of a slice side by side */
+    int parts, part, number;
+    int first; /* the rank of part 0 */
+
+    __device__ __forceinline__ ElectedParts(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
+                                            int number)
+        : parts(schedule.parts), part(place.part), number(number), first(schedule.rank(place.row, place.col, 0))
+    {
+        sums = place.first + number * Tile::blocks * slices * slice_bytes + threadIdx.x % GROUP_THREADS * 16;
+    }
+
+    /* All threads of the cluster meet here, those that load in meet_cluster(). */
+    __device__ __forceinline__ void show(const float (&sum)[Tile::blocks][Tile::cols / 2]) const
+    {
+        meet<3, 2 * GROUP_THREADS>(); /* nobody reads the stages any more */
+#pragma unroll
+        for (int block = 0; block < Tile::blocks; ++block)
+#pragma unroll
+            for (int i = 0; i < slices; ++i) {
+                const float *s = &sum[block][4 * i];
+                asm volatile(
+                    "st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(sums + (block * slices + i) * slice_bytes),
+                    "f"(s[0]), "f"(s[1]), "f"(s[2]), "f"(s[3])
+                    : "memory");
+            }
+        meet_cluster();
+    }
+
+    /* Whether this block, one of at most two, writes the piece of C. */
+    __device__ __forceinline__ bool owns(int block, int piece) const
+    {
+        return ((block * pieces + piece + number) & (parts - 1)) == part;
+    }
+
+    static __device__ __forceinline__ float4 load_there(unsigned place)
+    {
+        float4 v;
+        asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "r"(place));
+        return v;
+    }
+
+    /* Of two parts: the other's sums, to those that this block writes. */
+    __device__ __forceinline__ void add_other(float (&sum)[Tile::blocks][Tile::cols / 2]) const
+    {
+        const unsigned there = place_in(sums, first + 1 - part);
+#pragma unroll
+        for (int block = 0; block < Tile::blocks; ++block)
+#pragma unroll
+            for (int piece = 0; piece < pieces; ++piece)
+                if (owns(block, piece)) {
+#pragma unroll
+                    for (int i = 8 * piece; i < 8 * piece + 8 && i < slices; ++i) {
+                        const float4 v = load_there(there + (block * slices + i) * slice_bytes);
+                        sum[block][4 * i] += v.x;
+                        sum[block][4 * i + 1] += v.y;
+                        sum[block][4 * i + 2] += v.z;
+                        sum[block][4 * i + 3] += v.w;
+                    }
+                }
+    }
+
+    /* The sums of a slice, of all parts: they are asked for before any has come. */
+    template <int PARTS> __device__ __forceinline__ float4 sum_of(unsigned slice) const
+    {
+        float4 of[PARTS];
+#pragma unroll
+        for (int i = 0; i < PARTS; ++i)
+            of[i] = load_there(place_in(slice, first + i));
+#pragma unroll
+        for (int i = 1; i < PARTS; ++i)
+            of[0] = make_float4(of[0].x + of[i].x, of[0].y + of[i].y, of[0].z + of[i].z, of[0].w + of[i].w);
+        return of[0];
+    }
+
+    template <int PARTS> __device__ __forceinline__ void write_of(const Result &to, bool turned, int row, int col) const
+    {
+        const int lane = threadIdx.x % 32, begin = part * slices / PARTS, end = (part + 1) * slices / PARTS;
+        row += threadIdx.x % GROUP_THREADS / 32 * 16 + lane / 4;
+        col += lane % 4 * 2;
+#pragma unroll 1
+        for (int block = 0; block < Tile::blocks; ++block)
+#pragma unroll 2
+            for (int i = begin; i < end; ++i) {
+                const float4 sum = sum_of<PARTS>(sums + (block * slices + i) * slice_bytes);
+                const int r = row + block * GROUP_ROWS, c = col + i * 8;
+                if (turned) {
+                    write_element(to, c, r, sum.x);
+                    write_element(to, c + 1, r, sum.y);
+                    write_element(to, c, r + 8, sum.z);
+                    write_element(to, c + 1, r + 8, sum.w);
+                } else {
+                    write_pair(to, r, c, sum.x, sum.y);
+                    write_pair(to, r + 8, c, sum.z, sum.w);
+                }
+            }
+    }
+
+    /* Of four or eight parts: this block's columns of the warpgroup's tile at (row, col). */
+    __device__ __forceinline__ void write(const Result &to, bool turned, int row, int col) const
+    {
+        if (parts == 4)
+            write_of<4>(to, turned, row, col);
+        else
+            write_of<8>(to, turned, row, col);
+    }
+};
+
 /* ---- C ------------------------------------------------------------------------------- */
 
 template <class Element>
@@ -230,11 +347,11 @@ template <class Tile> struct ElectedOutbox {
     }
 };
 
-/* The warpgroup's tile at (row, col). */
+/* Of the warpgroup's tile at (row, col) what this block has. */
 template <class Tile>
-static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox,
-                                                  const ElectedMaps &maps, const Result &to,
-                                                  const ElectedSchedule &schedule, int row, int col, int problem)
+static __device__ __forceinline__ void
+write_tile(const ElectedGroup<Tile> &group, ElectedOutbox<Tile> &outbox, const ElectedMaps &maps, const Result &to,
+           const ElectedSchedule &schedule, const ElectedParts<Tile> &parts, int row, int col, int problem)
 {
     const bool turned = schedule.transposed();
 #pragma unroll
@@ -243,105 +360,23 @@ static __device__ __forceinline__ void write_tile(const ElectedGroup<Tile> &grou
         if (schedule.flags & GEMM_ELECTED_BULK) {
 #pragma unroll
             for (int j = 0; j + 64 <= Tile::cols; j += 64)
-                outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j, problem);
+                if (parts.owns(block, j / 64))
+                    outbox.template send<64>(sum + j / 2, maps, to, turned, group.number, row, col + j, problem);
             if constexpr (Tile::rest > 0)
-                outbox.template send<Tile::rest>(sum + (Tile::cols - Tile::rest) / 2, maps, to, turned, group.number,
-                                                 row, col + Tile::cols - Tile::rest, problem);
+                if (parts.owns(block, Tile::cols / 64))
+                    outbox.template send<Tile::rest>(sum + (Tile::cols - Tile::rest) / 2, maps, to, turned,
+                                                     group.number, row, col + Tile::cols - Tile::rest, problem);
         } else {
 #pragma unroll
             for (int j = 0; j + 32 <= Tile::cols; j += 32)
-                outbox.template write<32>(sum + j / 2, to, turned, group.number, row, col + j);
+                if (parts.owns(block, j / 64))
+                    outbox.template write<32>(sum + j / 2, to, turned, group.number, row, col + j);
             if constexpr (Tile::cols % 32 > 0)
-                outbox.template write<Tile::cols % 32>(sum + (Tile::cols - Tile::cols % 32) / 2, to, turned,
-                                                       group.number, row, col + Tile::cols - Tile::cols % 32);
+                if (parts.owns(block, Tile::cols / 64))
+                    outbox.template write<Tile::cols % 32>(sum + (Tile::cols - Tile::cols % 32) / 2, to, turned,
+                                                           group.number, row, col + Tile::cols - Tile::cols % 32);
         }
     }
 }
-
-/* ---- parts of k ---------------------------------------------------------------------- */
-
-/* The blocks of a cluster that have parts of a tile's sums leave them where their stages were.  Each adds up some of
- * the tile's columns, 8 at a time, in the order of the parts, and writes them to C. */
-template <class Tile> struct ElectedParts {
-    static constexpr int slices = Tile::cols / 8, slice_bytes = GROUP_THREADS * 16; /* 64 rows and 8 columns */
-    unsigned sums; /* of the warpgroup: 16 bytes of each thread of a slice side by side */
-    int parts, part;
-    int first; /* the rank of part 0 */
-
-    __device__ __forceinline__ ElectedParts(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
-                                            int number)
-        : parts(schedule.parts), part(place.part), first(schedule.rank(place.row, place.col, 0))
-    {
-        sums = place.first + number * Tile::blocks * slices * slice_bytes + threadIdx.x % GROUP_THREADS * 16;
-    }
-
-    /* All threads of the cluster meet here, those that load in meet_cluster(). */
-    __device__ __forceinline__ void show(const float (&sum)[Tile::blocks][Tile::cols / 2]) const
-    {
-        meet<3, 2 * GROUP_THREADS>(); /* nobody reads the stages any more */
-#pragma unroll
-        for (int block = 0; block < Tile::blocks; ++block)
-#pragma unroll
-            for (int i = 0; i < slices; ++i) {
-                const float *s = &sum[block][4 * i];
-                asm volatile(
-                    "st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(sums + (block * slices + i) * slice_bytes),
-                    "f"(s[0]), "f"(s[1]), "f"(s[2]), "f"(s[3])
-                    : "memory");
-            }
-        meet_cluster();
-    }
-
-    /* The sums of a slice, of all parts: they are asked for before any has come. */
-    template <int PARTS> __device__ __forceinline__ float4 sum_of(unsigned slice) const
-    {
-        float4 of[PARTS];
-#pragma unroll
-        for (int i = 0; i < PARTS; ++i)
-            asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                         : "=f"(of[i].x), "=f"(of[i].y), "=f"(of[i].z), "=f"(of[i].w)
-                         : "r"(place_in(slice, first + i)));
-#pragma unroll
-        for (int i = 1; i < PARTS; ++i)
-            of[0] = make_float4(of[0].x + of[i].x, of[0].y + of[i].y, of[0].z + of[i].z, of[0].w + of[i].w);
-        return of[0];
-    }
-
-    template <int PARTS> __device__ __forceinline__ void write_of(const Result &to, bool turned, int row, int col) const
-    {
-        const int lane = threadIdx.x % 32, begin = part * slices / PARTS, end = (part + 1) * slices / PARTS;
-        row += threadIdx.x % GROUP_THREADS / 32 * 16 + lane / 4;
-        col += lane % 4 * 2;
-#pragma unroll 1
-        for (int block = 0; block < Tile::blocks; ++block)
-#pragma unroll 2
-            for (int i = begin; i < end; ++i) {
-                const float4 sum = sum_of<PARTS>(sums + (block * slices + i) * slice_bytes);
-                const int r = row + block * GROUP_ROWS, c = col + i * 8;
-                if (turned) {
-                    write_element(to, c, r, sum.x);
-                    write_element(to, c + 1, r, sum.y);
-                    write_element(to, c, r + 8, sum.z);
-                    write_element(to, c + 1, r + 8, sum.w);
-                } else {
-                    write_pair(to, r, c, sum.x, sum.y);
-                    write_pair(to, r + 8, c, sum.z, sum.w);
-                }
-            }
-    }
-
-    /* This block's columns of the warpgroup's tile at (row, col). */
-    __device__ __forceinline__ void write(const Result &to, bool turned, int row, int col) const
-    {
-        if (parts == 2)
-            write_of<2>(to, turned, row, col);
-        else if (parts == 3)
-            write_of<3>(to, turned, row, col);
-        else if (parts == 4)
-            write_of<4>(to, turned, row, col);
-        else
-            write_of<8>(to, turned, row, col);
-    }
-};
 
 #endif

@@ -1,5 +1,5 @@
-/* By hand to 13600 times of 172 products on two NVIDIA H100, the exchange to 214 of 38 on a third, across to 117 products of layers on one H200, 2026-11-26 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: f1ad41c3fb7bff422deb27ce9fcdae92f05829f7ca4ee50091049e02dfc6fb2f */
+/* By hand to 13600 times of 172 products on two NVIDIA H100, the exchange to 98 of 33 on two, across to 117 products of layers on one H200, 2026-11-26 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
+/* Generated; SHA-256 of the lines below: 937fdad57f6f29b44c7ee10b9e45bcff78e75ce7c3e23cb622d076edb5b1e275 */
 .clock = 1750,
 .unit = 0.9,
 .least_step = 171,
@@ -9,8 +9,8 @@
 .of_cluster = 1.86,
 .end = 2110,
 .slow_element = 0.4,
-.exchange = 6500,
-.exchange_element = 0.22,
+.exchange = 4000,
+.exchange_element = 0.45,
 .narrow = 0.28,
 .flops_rate = 8.88e+08,
 .line_power = 5,
