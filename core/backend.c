@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- open and close ---------------------------------------------------- */
 
@@ -83,6 +84,18 @@ static plx_status open_session(plx_backend *made, const plx_native_device *nativ
     return PLX_OK;
 }
 
+/* What probe() can't know. */
+static void complete_device(plx_backend *made)
+{
+    plx_device_info known = made->device;
+    if (made->plugin->opened == NULL)
+        return;
+    plx_entered call = plx_backend_enter(made, PLX_CALL_OPENING);
+    made->plugin->opened(made->session, &known);
+    plx_leave(&call);
+    memcpy(made->device.clusters, known.clusters, sizeof known.clusters);
+}
+
 /* For functions in other processes, where there are such and the plugin can. */
 static plx_status share_memory(plx_backend *made, plx_error *error)
 {
@@ -109,6 +122,7 @@ plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, 
         status = plx_backend_failed(made, status, &error, "opening the device");
         goto free_backend;
     }
+    complete_device(made);
     if (native != NULL)
         status = check_barred(made);
     if (status == PLX_OK)

@@ -63,8 +63,9 @@
 /* What drivers from CUDA 11.8 on have as well, and those from CUDA 12.0 on; NULL where there
  * is none. */
 #if CUDA_VERSION >= 11080
-#define PLX_CUDA_LAUNCH_FUNCTIONS(X) \
-    X(LaunchKernelEx, "cuLaunchKernelEx", NULL, (const CUlaunchConfig *, CUfunction, void **, void **))
+#define PLX_CUDA_LAUNCH_FUNCTIONS(X)                                                                    \
+    X(LaunchKernelEx, "cuLaunchKernelEx", NULL, (const CUlaunchConfig *, CUfunction, void **, void **)) \
+    X(OccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", NULL, (int *, CUfunction, const CUlaunchConfig *))
 #else
 #define PLX_CUDA_LAUNCH_FUNCTIONS(X)
 #endif

@@ -262,6 +262,9 @@ typedef struct plx_plugin {
     /* Of a plan of plan_launches(): pieces that may hold anything (PLX_PIECE_GARBAGE) are written anew on this queue,
      * with other bytes than before; nothing, where the queue has none yet.  Empty: they are as launches left them. */
     plx_status (*pieces_renew)(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_error *error);
+
+    /* What is known only of an open device: its `clusters`.  Empty, or 0 there: nothing. */
+    void (*opened)(plx_session *session, plx_device_info *info);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

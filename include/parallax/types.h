@@ -254,8 +254,11 @@ typedef struct plx_device_info {
     uint64_t max_block[3];     /* threads */
     uint64_t memory_bytes;
     uint64_t max_alloc_bytes;
-    uint64_t l2_bytes;     /* the last cache before memory; 0: not told */
-    uint64_t reserved[16]; /* 0 */
+    uint64_t l2_bytes; /* the last cache before memory; 0: not told */
+    /* Clusters of 4 blocks, and of 8, that run at once where a block takes a whole multiprocessor: chips of one name
+       differ in it.  Known of an opened device; 0: not told. */
+    uint32_t clusters[2];
+    uint64_t reserved[15]; /* 0 */
 } plx_device_info;
 
 /* ---- kernels --------------------------------------------------------- */

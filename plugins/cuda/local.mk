@@ -117,6 +117,8 @@ plx_cuda_la_LIBADD = libplx-cuda-api.la libplx-ladder.la $(LZMA_LIBS)
 plx_cuda_la_LDFLAGS = $(plugin_ldflags)
 plx_cuda_la_SOURCES = \
 	plugins/cuda/map.c \
+	plugins/cuda/clusters.c \
+	plugins/cuda/clusters.h \
 	plugins/cuda/code.c \
 	plugins/cuda/code.h \
 	plugins/cuda/execute.c \

@@ -3,6 +3,7 @@
 
 #include "kernels/operation.h"
 #include "kernels/recipe.h"
+#include "plugins/cuda/clusters.h"
 #include "plugins/cuda/code.h"
 
 #include "config.h"
@@ -63,7 +64,7 @@ static const plx_plugin cuda_plugin = {
     .version = PACKAGE_VERSION,
     .summary = "kernels in CUDA C++ on NVIDIA GPUs, through the driver API",
     .probe = plx_cuda_probe,
-    .open = plx_cuda_open,
+    .open = plx_cuda_open_counted,
     .close = plx_cuda_close,
     PLX_CUDA_MEMORY_SLOTS,
     .kernel = plx_ladder_kernel,
@@ -81,12 +82,13 @@ static const plx_plugin cuda_plugin = {
     .instructions = plx_cuda_instructions,
     .rates = cuda_rates,
     .expect = cuda_expect,
-    .open_on = plx_cuda_open_on,
+    .open_on = plx_cuda_open_on_counted,
     .reserve = plx_cuda_reserve,
     .lend_scratch = cuda_lend_scratch,
     .plan_launches = plx_cuda_plan_launches,
     .pieces_check = plx_cuda_pieces_check,
     .pieces_renew = plx_cuda_pieces_renew,
+    .opened = plx_cuda_opened,
     .share_memory = plx_cuda_share_memory,
     .describe = plx_cuda_describe_kernel,
 };

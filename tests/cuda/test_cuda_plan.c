@@ -657,6 +657,23 @@ static void counters_that_are_not_there_say_what_is_missing(void **unused)
         }                                                                                                        \
     }
 
+/* Chips of one name differ in the clusters that they run at once. */
+static void clusters_are_those_that_the_driver_tells(void **unused)
+{
+    (void)unused;
+    for (int told = 0; told < 2; told++) {
+        plx_device_info info = {.units = 132};
+        fake->clusters[0] = told ? 30 : 0;
+        fake->clusters[1] = told ? 15 : 0;
+        const bench made = begin();
+        plugin->opened(made.session, &info);
+        assert_int_equal(info.clusters[0], told ? 30 : 0);
+        assert_int_equal(info.clusters[1], told ? 15 : 0);
+        end(made);
+    }
+    fake->clusters[0] = fake->clusters[1] = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -680,6 +697,7 @@ int main(void)
         cmocka_unit_test(lines_within_sectors_come_alone),
         cmocka_unit_test(an_empty_problem_launches_nothing),
         cmocka_unit_test(choice_is_a_kernel_and_no_baseline),
+        cmocka_unit_test(clusters_are_those_that_the_driver_tells),
         cmocka_unit_test(counters_that_are_not_there_say_what_is_missing),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);

@@ -78,6 +78,9 @@ static void expect_open(plx_context *context, const char *where, const char *lab
     assert_ptr_equal(plx_backend_context(backend), context);
     assert_int_equal(plx_backend_plugin(backend), 0);
     assert_string_equal(plx_backend_device(backend)->name + strlen("dummy device "), strrchr(label, ':') + 1);
+    assert_int_equal(plx_backend_device(backend)->clusters[0], 7);
+    assert_int_equal(plx_backend_device(backend)->clusters[1], 3);
+    assert_int_not_equal(plx_backend_device(backend)->units, 12345);
     plx_close(backend);
 }
 

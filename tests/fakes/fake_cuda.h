@@ -71,6 +71,7 @@ typedef struct fake_cuda_state {
     fake_launch launches[FAKE_LAUNCHES];
     int knows_parameters; /* of every function: parameter_count sizes */
     size_t parameter_count, parameter_bytes[FAKE_ARGUMENTS];
+    int clusters[2]; /* of 4 blocks and of 8 that run at once; 0: the driver can't tell */
 } fake_cuda_state;
 
 /* Exported as "fake_cuda_control". */

@@ -78,6 +78,14 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
     return dynamic_shared <= 232448 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+EXPORT CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
+{
+    ENTER(fake_enter_context, "cuOccupancyMaxActiveClusters");
+    (void)function;
+    *clusters = fake_cuda.clusters[config->attrs[0].value.clusterDim.x == 8];
+    return *clusters > 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 EXPORT CUresult cuModuleUnload(CUmodule module)
 {
     ENTER(fake_enter_unsafe, "cuModuleUnload");

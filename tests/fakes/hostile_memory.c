@@ -41,7 +41,7 @@ static void spoil(plx_device_info *device)
     if (is("device-cache"))
         device->l2_bytes = UINT64_MAX;
     if (is("device-reserved"))
-        device->reserved[15] = UINT64_C(1) << 56;
+        device->reserved[14] = UINT64_C(1) << 56;
     if (is("device-memory"))
         device->memory_bytes = device->max_alloc_bytes = UINT64_MAX;
 }

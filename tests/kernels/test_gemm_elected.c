@@ -148,12 +148,17 @@ static void small_devices_get_no_more_blocks_than_fit(void **unused)
 /* Multiprocessors of a device that is not whole lie in groups that clusters do not fill. */
 static void clusters_leave_multiprocessors_over(void **unused)
 {
-    const plx_device_info hopper = fake_gpu(9);
+    plx_device_info hopper = fake_gpu(9);
     (void)unused;
     assert_int_equal(plx_elected_slots(&hopper, 1), 132);
     assert_int_equal(plx_elected_slots(&hopper, 2), 66);
     assert_int_equal(plx_elected_slots(&hopper, 4), 29);
     assert_int_equal(plx_elected_slots(&hopper, 8), 13);
+    hopper.clusters[0] = 30;
+    hopper.clusters[1] = 15;
+    assert_int_equal(plx_elected_slots(&hopper, 2), 66);
+    assert_int_equal(plx_elected_slots(&hopper, 4), 30);
+    assert_int_equal(plx_elected_slots(&hopper, 8), 15);
 }
 
 static plx_recipe in_config(plx_problem problem, uint32_t tile, int cluster, bool turned)

@@ -58,12 +58,13 @@ int64_t plx_elected_shared(const plx_elected_tiling *tiling)
 
 /* A cluster lies within a group of 14 to 18 multiprocessors, and chips differ in their groups: of 132 some run 15
  * clusters of eight at once, others 13.  What does not fit waits until the first are done, which takes twice as long.
- */
+ * Where the device does not tell: as many as all that were seen run. */
 int64_t plx_elected_slots(const plx_device_info *device, int32_t blocks)
 {
     const int64_t units = plx_gemm_sms(device);
+    const uint32_t told = blocks == 4 ? device->clusters[0] : blocks == 8 ? device->clusters[1] : 0;
     const int64_t taken = blocks <= 2 ? units : blocks <= 4 ? units * 29 / 33 : units * 26 / 33;
-    return larger(1, taken / blocks);
+    return told > 0 ? told : larger(1, taken / blocks);
 }
 
 bool plx_elected_bulk(const plx_problem *problem)
