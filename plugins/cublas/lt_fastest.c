@@ -42,14 +42,26 @@ static uint64_t rounded(uint64_t bytes)
     return (bytes + 511) / 256 * 256;
 }
 
+/* Elements from an operand of one product of a batch to that of another. */
+static uint64_t apart(const plx_problem *problem, size_t operand, uint64_t products)
+{
+    return problem->batch.batched ? products * (uint64_t)problem->batch.stride[operand] : 0;
+}
+
+/* Of all products, with the end of the last row. */
+static uint64_t elements_of(const plx_problem *problem, size_t operand, int64_t rows, int64_t ld)
+{
+    return apart(problem, operand, (uint64_t)plx_problem_count(problem) - 1) + (uint64_t)rows * (uint64_t)ld;
+}
+
 static void lay_out(trial *of)
 {
     const plx_problem *problem = &of->product->problem;
     const plx_gemm_problem *p = &problem->of.gemm;
     const uint64_t element = plx_element_size(problem->dtype), result = plx_element_size(plx_output_dtype(problem));
-    of->b = rounded((uint64_t)(p->trans_a ? p->k : p->m) * (uint64_t)p->lda * element);
-    of->c = of->b + rounded((uint64_t)(p->trans_b ? p->n : p->k) * (uint64_t)p->ldb * element);
-    of->set_bytes = of->c + rounded((uint64_t)p->m * (uint64_t)p->ldc * result);
+    of->b = rounded(elements_of(problem, 0, p->trans_a ? p->k : p->m, p->lda) * element);
+    of->c = of->b + rounded(elements_of(problem, 1, p->trans_b ? p->n : p->k, p->ldb) * element);
+    of->set_bytes = of->c + rounded(elements_of(problem, 2, p->m, p->ldc) * result);
     of->sets = 2 * of->session->info.l2_bytes / of->set_bytes + 2;
     if (of->sets > MOST_SETS)
         of->sets = MOST_SETS;
@@ -200,18 +212,20 @@ static double roundoff(plx_dtype dtype)
     return dtype == PLX_F64 ? 0x1p-53 : dtype == PLX_F32 ? 0x1p-24 : dtype == PLX_F16 ? 0x1p-11 : 0x1p-8;
 }
 
-/* Whether an element of the first set's product, without what C held, is within the bound of a sum in any order. */
-static bool is_right(const trial *of, int64_t row, int64_t col, double found)
+/* Whether an element of one of the first set's products, without what C held, is within the bound of a sum in any
+ * order. */
+static bool is_right(const trial *of, uint64_t which, int64_t row, int64_t col, double found)
 {
     const plx_problem *problem = &of->product->problem;
     const plx_gemm_problem *p = &problem->of.gemm;
     const uint64_t size = plx_element_size(problem->dtype);
     const double u = problem->dtype == PLX_F64 ? 0x1p-53 : 0x1p-24;
     const double inputs = problem->compute == PLX_COMPUTE_TF32 ? 0x1p-9 : 0.0;
+    const uint64_t from_a = apart(problem, 0, which), from_b = apart(problem, 1, which);
     double sum = 0.0, magnitudes = 0.0;
     for (int64_t k = 0; k < p->k; k++) {
-        const uint64_t a = (uint64_t)(p->trans_a ? k * p->lda + row : row * p->lda + k) * size,
-                       b = (uint64_t)(p->trans_b ? col * p->ldb + k : k * p->ldb + col) * size;
+        const uint64_t a = (from_a + (uint64_t)(p->trans_a ? k * p->lda + row : row * p->lda + k)) * size,
+                       b = (from_b + (uint64_t)(p->trans_b ? col * p->ldb + k : k * p->ldb + col)) * size;
         const double term = pattern_at(of, a) * pattern_at(of, of->b + b);
         sum += term;
         magnitudes += fabs(term);
@@ -223,21 +237,23 @@ static bool is_right(const trial *of, int64_t row, int64_t col, double found)
 
 static plx_status judge_element(trial *of, uint64_t number, bool *right, plx_error *error)
 {
-    const plx_gemm_problem *p = &of->product->problem.of.gemm;
-    const uint64_t size = plx_element_size(plx_output_dtype(&of->product->problem));
+    const plx_problem *problem = &of->product->problem;
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const uint64_t size = plx_element_size(plx_output_dtype(problem)), count = (uint64_t)plx_problem_count(problem);
     /* Scattered; the first and the last are among them. */
+    const uint64_t which = number == 0 ? 0 : number == 1 ? count - 1 : number * 31337 % count;
     const int64_t row = number == 0   ? 0
                         : number == 1 ? p->m - 1
                                       : (int64_t)(number * 7919 % (uint64_t)p->m),
                   col = number == 0   ? 0
                         : number == 1 ? p->n - 1
                                       : (int64_t)(number * 104729 % (uint64_t)p->n);
+    const uint64_t at = apart(problem, 2, which) + (uint64_t)(row * p->ldc + col);
     unsigned char element[8];
-    plx_status status =
-        plx_cuda_download(of->queue, element, of->memory, of->c + (uint64_t)(row * p->ldc + col) * size, size, error);
+    plx_status status = plx_cuda_download(of->queue, element, of->memory, of->c + at * size, size, error);
     if (status == PLX_OK)
         status = plx_cuda_synchronize(of->queue, error);
-    *right = *right && status == PLX_OK && is_right(of, row, col, result_at(of, element));
+    *right = *right && status == PLX_OK && is_right(of, which, row, col, result_at(of, element));
     return status;
 }
 

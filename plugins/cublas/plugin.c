@@ -17,8 +17,7 @@ static int64_t depth_in_units(const plx_problem *problem, const plx_device_info 
     return (problem->of.gemm.k + 7) / 8 * 11 + 16;
 }
 
-/* Batches go to cublasSgemmStridedBatched, to cublasLt as its layouts' batch, and to CUB as segments.  The kernels that
- * time algorithms take one product at a time, as often as there are. */
+/* Batches go to cublasSgemmStridedBatched, to cublasLt as its layouts' batch, and to CUB as segments. */
 #define REALS_BATCHED                                                                                           \
     .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_BATCHED, \
     .accumulator_f32 = PLX_F32
@@ -55,7 +54,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
                 "odd sizes and unaligned rows; parts of k are added in f32, and not in 16 bits, which it would prefer",
             .needs = "libcublasLt",
             .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
-            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R2,
             .depth = depth_in_units,
@@ -68,7 +67,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .limit = "odd sizes and unaligned rows",
             .needs = "libcublasLt",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
-            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+            .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED,
             .compute = PLX_COMPUTE_TF32,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R2,
@@ -81,7 +80,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
             .gain = "the library at its best, for those who time it",
             .limit = "planning takes as long as it takes to time them",
             .needs = "libcublasLt",
-            PLX_VENDOR_REALS,
+            REALS_BATCHED,
             .reproducibility = PLX_R2,
             .depth = plx_vendor_depth,
         },

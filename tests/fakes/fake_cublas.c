@@ -361,8 +361,8 @@ static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
                             (const char *)c + i * of_c->stride * size, (char *)d + i * of_c->stride * size,
                             read_at(alpha, 0, is_f32), read_at(beta, 0, is_f32)});
     if (fake_cublas.lt_wrong >> fake_cublas.lt_used & 1)
-        memset((char *)d + (size_t)((of_c->cols - 1) * of_c->ld) * (is_f32 ? 4 : 8), 0,
-               (size_t)of_c->rows * (is_f32 ? 4 : 8));
+        memset((char *)d + ((of_c->count - 1) * of_c->stride + (int64_t)(of_c->cols - 1) * of_c->ld) * size, 0,
+               (size_t)(of_c->rows * size)); /* of a batch the last product */
     return CUBLAS_STATUS_SUCCESS;
 }
 

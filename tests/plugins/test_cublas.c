@@ -186,10 +186,10 @@ static void products_are_handed_over_as_they_are(void **state)
 /* Broken once: with the strides of A and B exchanged the second product is another's. */
 static void a_batch_is_one_call(void **state)
 {
-    static const char *const names[] = {"gemm", "gemm-workspace", "gemm-lt-first"};
+    static const char *const names[] = {"gemm", "gemm-workspace", "gemm-lt-first", "gemm-lt"};
     enum { COUNT = 3, STRIDE_A = LD * (TERMS + 2), STRIDE_C = LD * ROWS + 4 };
     (void)state;
-    for (size_t name = 0; name < 3; name++)
+    for (size_t name = 0; name < 4; name++)
         for (int form = 0; form < 8; form++) {
             const plx_dtype dtype = form & 4 ? PLX_F32 : PLX_F64;
             const size_t kernel = kernel_named(PLX_GEMM, names[name]);
@@ -438,6 +438,10 @@ static void the_fastest_that_is_right_is_taken(void **state)
     fake_cublas.lt_found = 40; /* more than are asked for */
     fake_cublas.lt_wrong = 0;
     assert_int_equal(algorithm_of(&problem, "gemm-lt"), 15);
+    problem.batch = (plx_batch){.batched = true, .count = 3, .stride = {LD * (TERMS + 2), 0, LD * ROWS + 4}};
+    fake_cublas.lt_found = 6;
+    fake_cublas.lt_wrong = 1U << 5;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 4);
     problem = gemm(PLX_F64, true, false, 2, 0);
     fake_cublas.lt_wrong = ~0U;
     assert_int_equal(algorithm_of(&problem, "gemm-lt"), 0);
