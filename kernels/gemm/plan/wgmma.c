@@ -11,19 +11,20 @@
 /* ---- the cost ------------------------------------------------------------------------- */
 
 /* Microseconds, and bytes in one. */
-#define RATES(X)                                                                                                 \
-    X(launch_us, 0.1, 20)     /* from its begin to its first product and from its last to its end */             \
-    X(next_us, 0.1, 20)       /* of each launch besides, in CUDA */                                              \
-    X(item_us, 0.01, 20)      /* from the last product of an item to the first of the next */                    \
-    X(sum_rate, 1e5, 5e7)     /* of parts that are written and added */                                          \
-    X(write_us, 1e-4, 1)      /* of a tile of C a column, where no bulk stores reach its rows */                 \
-    X(copy_rate, 1e5, 5e7)    /* of operands that are packed first */                                            \
-    X(misaligned, 0.01, 4)    /* more of a k-tile all of whose rows begin within a sector of memory, 32 bytes */ \
-    X(turn_rate, 1e5, 5e7)    /* of an operand that is transposed as it is packed, besides */                    \
-    X(read_us, 0.1, 20)       /* of few columns, or rows, of C, where reading is what takes time: a launch, */   \
-    X(columns_rate, 1e5, 5e7) /* operands, */                                                                    \
-    X(rows_rate, 1e5, 5e7)    /* and those where few rows fill a part of each tile */                            \
-    X(gaps, 1, 4)             /* more of all where K-major rows of 16-bit elements are no whole lines of memory */
+#define RATES(X)                                                                                                   \
+    X(launch_us, 0.1, 20)     /* from its begin to its first product and from its last to its end */               \
+    X(next_us, 0.1, 20)       /* of each launch besides, in CUDA */                                                \
+    X(item_us, 0.01, 20)      /* from the last product of an item to the first of the next */                      \
+    X(sum_rate, 1e5, 5e7)     /* of parts that are written and added */                                            \
+    X(write_us, 1e-4, 1)      /* of a tile of C a column, where no bulk stores reach its rows */                   \
+    X(copy_rate, 1e5, 5e7)    /* of operands that are packed first */                                              \
+    X(misaligned, 0.01, 4)    /* more of a k-tile all of whose rows begin within a sector of memory, 32 bytes */   \
+    X(turn_rate, 1e5, 5e7)    /* of an operand that is transposed as it is packed, besides */                      \
+    X(read_us, 0.1, 20)       /* of few columns, or rows, of C, where reading is what takes time: a launch, */     \
+    X(columns_rate, 1e5, 5e7) /* operands, */                                                                      \
+    X(rows_rate, 1e5, 5e7)    /* and those where few rows fill a part of each tile */                              \
+    X(gaps, 1, 4)             /* more of all where K-major rows of 16-bit elements are no whole lines of memory */ \
+    X(gaps_across, 1, 4)      /* more of a k-tile where such rows are those of operands across k */
 /* A k-tile where a multiprocessor has one tile, and where it has several, at the clocks and with the traffic of larger
  * products. */
 #define TILE_RATES(X) \
@@ -57,7 +58,7 @@ static const wgmma_rates *rates_of(uint32_t kernel)
     return plx_gemm_family_of(kernel)->rates.own;
 }
 
-enum { SHORT_K_TILES = 18, SKINNY = 64 };
+enum { SHORT_K_TILES = 18, SKINNY = 64, LARGEST = 256 /* columns of a tile */ };
 
 /* Tiles of 16-bit elements that are no multiple of 64 wide pay for short sums alone: in longer ones more of them want
  * more of L2 than it gives.  They need B K-major, or packed anyway, for packing transposes it.  OpenCL has none. */
@@ -84,14 +85,27 @@ static bool is_misaligned(const plx_problem *problem, int64_t ld)
     return bytes % 16 == 0 && bytes % 32 != 0;
 }
 
-/* What a k-tile takes, of what it takes where all lines are whole sectors; blocks that share what they read
- * have time for more. */
-static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem, double misaligned)
+/* Rows of 16-bit elements that the copy engine reaches and that are no whole lines of memory. */
+static bool has_gaps(const plx_gemm_problem *p)
+{
+    return p->lda % 8 == 0 && p->ldb % 8 == 0 && (p->lda % 64 != 0 || p->ldb % 64 != 0);
+}
+
+static bool is_k_major(const plx_gemm_problem *p)
+{
+    return !p->trans_a && p->trans_b;
+}
+
+/* What a k-tile takes, of what it takes where all lines are whole sectors and rows whole lines; blocks that share what
+ * they read have time for more, and so have the largest tiles, which read the least for each sum. */
+static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem, const wgmma_rates *by)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    const double across =
+        problem->dtype != PLX_F32 && has_gaps(p) && !is_k_major(p) && tile->cols < LARGEST ? by->gaps_across : 1;
     const int32_t lines =
         (is_misaligned(problem, p->lda) ? tile->rows : 0) + (is_misaligned(problem, p->ldb) ? tile->cols : 0);
-    return tile->cluster > 1 ? 1 : 1 + misaligned * lines / (tile->rows + tile->cols);
+    return tile->cluster > 1 ? 1 : across * (1 + by->misaligned * lines / (tile->rows + tile->cols));
 }
 
 /* Microseconds of a k-tile where no multiprocessor has more than one tile: where all have one, they share L2. */
@@ -115,7 +129,7 @@ static double us_of_tiles(const plx_wgmma_tiling *tiling, const plx_problem *pro
     const double all = (double)(tiles * k_tiles + parts * quotient_up(k_tiles, work->parts));
     const double partial = (double)residual * tile->cluster * tile->rows * tile->cols * 4;
     double us = by->launch_us +
-                all * slowdown(tile, problem, by->misaligned) *
+                all * slowdown(tile, problem, by) *
                     (tiles + parts == 1 ? k_tile_of_lone_tile(tiling, problem, device, rate) : rate->busy) +
                 (double)(tiles + parts) * by->item_us;
     if (plx_wgmma_packs_transposed(problem, tile))
@@ -159,11 +173,6 @@ static double us_of_reading(const plx_problem *problem, const wgmma_rates *by)
     return by->read_us + bytes / (p->m < p->n ? by->rows_rate : by->columns_rate);
 }
 
-static bool has_gaps(const plx_gemm_problem *p)
-{
-    return !p->trans_a && p->trans_b && p->lda % 8 == 0 && p->ldb % 8 == 0 && (p->lda % 64 != 0 || p->ldb % 64 != 0);
-}
-
 /* Of the tiling, and of the product that it is of. */
 static double us_of(uint32_t kernel, const plx_wgmma_tiling *tiling, const plx_problem *problem,
                     const plx_device_info *device, const wgmma_rates *by)
@@ -177,7 +186,9 @@ static double us_of(uint32_t kernel, const plx_wgmma_tiling *tiling, const plx_p
     const double us = plx_gemm_us(&terms);
     if (problem->dtype == PLX_F32)
         return us;
-    return plx_tensor_us_with_memory(problem, device, has_gaps(&problem->of.gemm) ? by->gaps * us : us, &by->tensor);
+    return plx_tensor_us_with_memory(problem, device,
+                                     has_gaps(&problem->of.gemm) && is_k_major(&problem->of.gemm) ? by->gaps * us : us,
+                                     &by->tensor);
 }
 
 static double us(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule,

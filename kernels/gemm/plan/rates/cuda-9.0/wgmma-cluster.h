@@ -1,5 +1,5 @@
 /* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: 9f74e5564b42ec844ca7ac2d2028eb4cee1d6c27a82c58342a02854e0432f1d6 */
+/* Generated; SHA-256 of the lines below: 07529a6a00b0c4a435e10af2eff706a348859f749f202491234da6dfb0f064fa */
 .launch_us = 2.35,
 .next_us = 2.57,
 .item_us = 0.85,
@@ -12,6 +12,7 @@
 .columns_rate = 3.3e+06,
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
+.gaps_across = 1,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
 .tensor.begin_us = 3,

@@ -1,5 +1,5 @@
-/* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: 38496e874fd91fbfc913302e20ce495653075cec31d10c9c3a53956c5500f703 */
+/* By hand to times of drawn products on one NVIDIA H200, 2026-11-21, gaps across k to 27 on one H100, 2026-11-27 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
+/* Generated; SHA-256 of the lines below: cc2c5a99811da4770b83b90312813b1e7ef6d2b9e1a7829628878a3bdc1eb56f */
 .launch_us = 2.35,
 .next_us = 2.57,
 .item_us = 0.85,
@@ -12,6 +12,7 @@
 .columns_rate = 3.3e+06,
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
+.gaps_across = 1.2,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
 .tensor.begin_us = 3,

@@ -1,5 +1,5 @@
 /* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew; of them turn_rate and gaps count for 16 bits alone */
-/* Generated; SHA-256 of the lines below: 0d6488e1ad6e613e0c6d9d4a14654d9885c5a1d4090589822e2bca9671ed6e1a */
+/* Generated; SHA-256 of the lines below: 4917762f1828ab6d874c6633f847ca917dcb646f6cbc3e99abdf18cd5cca7e00 */
 .launch_us = 2.74,
 .next_us = 2.73,
 .item_us = 0.96,
@@ -12,6 +12,7 @@
 .columns_rate = 3.3e+06,
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
+.gaps_across = 1,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
 .tensor.begin_us = 3,

@@ -1,5 +1,5 @@
 /* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: 085b8d710bb2917b8fe1145d973de346f20d27ce93998f9f46f273f6f3d577ca */
+/* Generated; SHA-256 of the lines below: 03b843d0bbe5a088fa7d686d5efbf387f44a874e791044e4e15b4e0ad2b5129d */
 .launch_us = 2.35,
 .next_us = 2.57,
 .item_us = 0.85,
@@ -12,6 +12,7 @@
 .columns_rate = 3.3e+06,
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
+.gaps_across = 1,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
 .tensor.begin_us = 3,
