@@ -19,7 +19,8 @@
     X(write_rate, 1e5, 5e7) /* of C */                                                            \
     X(add_us, 0.1, 20)      /* another launch */                                                  \
     X(add_rate, 1e5, 5e7)   /* of parts that are written and added */                             \
-    X(added_us, 1e-3, 5)    /* for 64 parts of a tile */
+    X(added_us, 1e-3, 5)    /* for 64 parts of a tile */                                          \
+    X(batch, 1, 4)          /* times all of a batch, whose blocks find the problem that they are of */
 typedef struct direct_rates {
     RATES(PLX_GEMM_FIELD)
     plx_tensor_rates tensor;
@@ -76,7 +77,7 @@ static double us_of(int64_t tiles, int64_t parts, const plx_problem *problem, co
         .memory = count * (double)p->m * (double)p->n * 2 / by->write_rate,
         .join = us_of_adding(tiles, parts, p, device, by),
     };
-    const double us = plx_gemm_us(&terms);
+    const double us = plx_gemm_us(&terms) * (problem->batch.batched ? by->batch : 1);
     return device->compute_major == 9 ? plx_tensor_us_with_memory(problem, device, us, &by->tensor) : us;
 }
 
