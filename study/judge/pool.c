@@ -2,6 +2,8 @@
  * can cut windows out of its copy of the pool by itself, and the host has the same bytes without a copy. */
 #include "study/judge/judge.h"
 
+#include "base/team.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,6 +303,20 @@ plx_contents plx_pool_patch(const plx_pool *pool, const plx_contents *base, plx_
     return draw;
 }
 
+/* The pages of new memory cost more than the bytes: each thread makes its own. */
+static void copy_large(char *to, const char *from, uint64_t bytes)
+{
+    enum { PIECE = 1 << 22 };
+    const int64_t pieces = (int64_t)((bytes + PIECE - 1) / PIECE);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(plx_team_threads()) if (pieces > 2)
+#endif
+    for (int64_t i = 0; i < pieces; ++i) {
+        const uint64_t at = (uint64_t)i * PIECE, left = bytes - at;
+        memcpy(to + at, from + at, (size_t)(left < PIECE ? left : PIECE));
+    }
+}
+
 static plx_status own_copy(const plx_pool *pool, const plx_contents *draw, plx_inputs *view, plx_error *error)
 {
     const size_t operand = draw->patched, size = plx_dtype_size(plx_inputs_dtype(view, operand));
@@ -309,7 +325,7 @@ static plx_status own_copy(const plx_pool *pool, const plx_contents *draw, plx_i
 
     if (own == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
-    memcpy(own, view->data[operand], (size_t)o->used * size);
+    copy_large(own, view->data[operand], (uint64_t)o->used * size);
     memcpy(own + (size_t)draw->patch_at * size, (const char *)o->data + (size_t)draw->patch_from * size,
            (size_t)draw->patch_count * size);
     view->data[operand] = own;

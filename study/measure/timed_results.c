@@ -141,7 +141,8 @@ static void refer(const plx_inputs *view, sample *s, references *memory, plx_ref
                                         .sample = s->element,
                                         .of = {memory->exact, memory->value, memory->tail, memory->magnitude}};
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (plx_sum_length(view) > 4096)
+    const bool are_many = s->count * plx_sum_length(view) > 1 << 16; /* terms, for one thread */
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (are_many)
 #endif
     for (int64_t i = 0; i < s->count; ++i) {
         plx_reference one = {memory->exact + (size_t)i * size, memory->value + i, memory->tail + i,
