@@ -85,7 +85,8 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
     assert_int_equal(step->cluster, in_cluster > 1 ? in_cluster : 0);
     assert_int_equal(step->grid[0] % (uint64_t)in_cluster, 0);
     if (parts > 1) { /* each has some of k, a cluster one tile, and there is room for its sums */
-        assert_true((parts >= 2 && parts <= 4) || parts == 8);
+        assert_true(parts == 2 || parts == 4 || parts == 8);
+        assert_true(blocks * cols <= GEMM_ELECTED_MOST_PARTED);
         assert_true(parts <= (p->k + 63) / 64 && (value_of(step, FLAGS) & GEMM_ELECTED_PING_PONG) == 0);
         assert_int_equal(step->grid[0],
                          value_of(step, DOWN) * value_of(step, ACROSS) * value_of(step, COUNT) * in_cluster);

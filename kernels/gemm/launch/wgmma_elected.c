@@ -104,7 +104,8 @@ int32_t plx_elected_order(const plx_elected_tiling *tiling, const plx_device_inf
 static bool parts_fit(const plx_problem *problem, const plx_device_info *device, const plx_elected_tiling *tiling)
 {
     const int64_t area = (int64_t)plx_elected_rows(tiling) * tiling->tile->cols;
-    return tiling->parts == 1 || (!tiling->ping_pong && tiling->parts <= plx_units_k_tiles(problem) &&
+    const bool can_be = tiling->tile->blocks * tiling->tile->cols <= GEMM_ELECTED_MOST_PARTED;
+    return tiling->parts == 1 || (can_be && !tiling->ping_pong && tiling->parts <= plx_units_k_tiles(problem) &&
                                   area * (int64_t)sizeof(float) <= tiling->stages * stage_bytes(tiling) &&
                                   tiling->items <= plx_elected_slots(device, plx_elected_blocks(tiling)));
 }

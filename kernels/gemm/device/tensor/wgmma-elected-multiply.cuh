@@ -105,6 +105,8 @@ template <class Tile> struct ElectedGroup {
 template <class Tile> struct ElectedParts {
     static constexpr int slices = Tile::cols / 8, slice_bytes = GROUP_THREADS * 16; /* 64 rows and 8 columns */
     static constexpr int pieces = (Tile::cols + 63) / 64;                           /* what leaves at once */
+    /* Larger tiles have no registers left for what comes from others. */
+    static constexpr bool can_be = Tile::blocks * Tile::cols <= GEMM_ELECTED_MOST_PARTED;
     unsigned sums; /* of the warpgroup: 16 bytes of each thread of a slice side by side */
     int parts, part, number;
     int first; /* the rank of part 0 */
@@ -136,7 +138,7 @@ template <class Tile> struct ElectedParts {
     /* Whether this block, one of at most two, writes the piece of C. */
     __device__ __forceinline__ bool owns(int block, int piece) const
     {
-        return ((block * pieces + piece + number) & (parts - 1)) == part;
+        return !can_be || ((block * pieces + piece + number) & (parts - 1)) == part;
     }
 
     static __device__ __forceinline__ float4 load_there(unsigned place)

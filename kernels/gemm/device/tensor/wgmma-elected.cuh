@@ -58,13 +58,15 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
         if (!schedule.ping_pong())
             row += group.number * Tile::blocks * GROUP_ROWS;
         const Result to = result_of(first_result, schedule, problem);
-        if (schedule.parts > 1)
-            parts.show(group.sum);
-        if (schedule.parts == 2)
-            parts.add_other(group.sum);
-        if (schedule.parts > 2)
-            parts.write(to, schedule.transposed(), row, col);
-        else
+        if constexpr (ElectedParts<Tile>::can_be) {
+            if (schedule.parts > 1)
+                parts.show(group.sum);
+            if (schedule.parts == 2)
+                parts.add_other(group.sum);
+            if (schedule.parts > 2)
+                parts.write(to, schedule.transposed(), row, col);
+        }
+        if (!ElectedParts<Tile>::can_be || schedule.parts <= 2)
             write_tile(group, outbox, maps, to, schedule, parts, row, col, problem);
     }
     if (threadIdx.x % GROUP_THREADS == 0)

@@ -43,6 +43,9 @@
     X(2, 168, __VA_ARGS__)         \
     X(2, 176, __VA_ARGS__)
 
+/* Times 64 rows, columns of a warpgroup's tile at most whose k can be in parts. */
+#define GEMM_ELECTED_MOST_PARTED 256
+
 /* Of them those for operands whose outer index runs along their rows in memory: such a Y comes in whole lines of 64
  * columns. */
 #define GEMM_ELECTED_ACROSS_TILES(X, ...) \
