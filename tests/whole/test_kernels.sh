@@ -58,10 +58,13 @@ fi
 once_into() {
     operation=$1 by=$(printf ' --kernel %s' $2)
     shift 2
-    # shellcheck disable=SC2086 # words
-    "$parallax" compare "$operation" "$@" $by --no-timing --backend host --backend opencl:0 --csv "$work/part.csv" \
-        >"$work/once" 2>&1 </dev/null
-    part=$?
+    for _ in 1 2 3; do # again where PoCL ended it by an assertion of its own (doc/findings.md)
+        # shellcheck disable=SC2086 # words
+        "$parallax" compare "$operation" "$@" $by --no-timing --backend host --backend opencl:0 --csv "$work/part.csv" \
+            >"$work/once" 2>&1 </dev/null
+        part=$?
+        [ $part -ne 0 ] && grep -q 'pocl_release_dlhandle_cache: Assertion' "$work/once" || break
+    done
     cat "$work/part.csv" >>"$work/check.csv"
     [ $part -ne 3 ] || ! grep -q ',unsupported,' "$work/part.csv" || ! grep -q ',ok,' "$work/part.csv" || part=0
     [ $part -eq 0 ] || [ $part -eq 4 ] || { status=$part && cat "$work/once" >>"$work/err"; }
