@@ -4,14 +4,15 @@
 #include "base/clock.h"
 #include "base/format.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CLOSING_LOOKS = 8, BASELINE_LOOKS = 2, GHOSTS = 3, LEAST_PAIRS = 24, MOST_PAIRS = 400, MOST_READS = 8 };
+enum { CLOSING_LOOKS = 8, BASELINE_LOOKS = 2, GHOSTS = 3, LEAST_PAIRS = 24, MOST_TRIES = 400, LEAST_READS = 8 };
 
 static const double closing_share = 0.1; /* of the limit, at most, for looks when all is sampled */
 static const double short_ns = 150e6;  /* of a round and its look: another is then always made, on a busy machine too */
-static const double patience_ns = 1e9; /* for pairs of batches, before what is slower is no accident */
+static const double patience_ns = 1e9; /* for tries, before what is slower is no accident */
 
 /* ---- whether time follows work ---------------------------------------------------------------- */
 
@@ -31,11 +32,11 @@ static plx_status time_one(plx_runner *r, size_t launches, double *once_ns)
     return status;
 }
 
-/* Whether another pair of batches may tell an accident from a habit: where launches are short and the processors
- * are busy, many of the pairs are slow for want of a processor. */
-static bool is_patient(size_t pairs, double start)
+/* Whether another try may tell an accident from a habit: where launches are short and the processors are busy, many
+ * of the tries are slow for want of a processor. */
+static bool is_patient(size_t tries, size_t least, double start)
 {
-    return pairs < LEAST_PAIRS || (pairs < MOST_PAIRS && plx_now_ns() - start < patience_ns);
+    return tries < least || (tries < MOST_TRIES && plx_now_ns() - start < patience_ns);
 }
 
 /* Launches that have other data each, though there are less of them, must not take longer.  As one of many tries
@@ -46,11 +47,11 @@ static plx_status follow_work(plx_runner *r, size_t fewer, plx_error *error)
     const double start =
         (r->fit == PLX_CLOCK_FITS ? start_ns : start_ns + 2.0 * plx_clock_empty(r->overhead_ns)) / (double)fewer;
     const double begin = plx_now_ns();
-    double as_timed[MOST_PAIRS], least = 0.0, now, median = 0.0;
+    double as_timed[MOST_TRIES], least = 0.0, now, median = 0.0;
     plx_status status = PLX_OK;
     char text[200], one[32], other[32];
 
-    for (size_t i = 0; is_patient(i, begin); ++i) {
+    for (size_t i = 0; is_patient(i, LEAST_PAIRS, begin); ++i) {
         status = time_one(r, fewer, &now);
         if (status == PLX_OK)
             status = time_one(r, r->batch, &as_timed[i]);
@@ -70,22 +71,25 @@ static plx_status follow_work(plx_runner *r, size_t fewer, plx_error *error)
     return plx_runner_explain(r, status, error);
 }
 
-/* What was computed when it is read was not computed when it was timed. */
+/* What was computed when it is read was not computed when it was timed.  A batch uses up a thread's share of a busy
+ * processor, so the first read would be the one that waits: others get their turn before it. */
 static plx_status read_late(plx_runner *r, plx_error *error)
 {
     static const double least_ns = 1e6;
+    const double begin = plx_now_ns();
     double first = 0.0, again = 0.0;
     size_t sets = 0;
     char text[200], one[32], other[32];
     plx_status status;
 
-    for (int i = 0; i < MOST_READS; ++i) {
+    for (size_t i = 0; is_patient(i, LEAST_READS, begin); ++i) {
         if (i > 0) {
             double unused;
             status = plx_runner_explain(r, time_one(r, r->batch, &unused), error);
             if (status != PLX_OK)
                 return status;
         }
+        (void)sched_yield();
         status = plx_timed_results_read(&r->results, &first, &again, &sets, error);
         const double timed = 0.5 * (double)sets * r->once_ns, least = 0.5 * again;
         if (status != PLX_OK || first - again < least_ns || first - again < timed || first - again < least)

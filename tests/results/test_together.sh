@@ -43,15 +43,15 @@ shows "1 run"
 
 # ---- what is tuned ----
 # Four at once, each for a shape of its own, where the plugin's choice is a slow one.
-pids=
+tunes=
 for shape in 11 12 13 14; do
     FAULTY_BEST=slow "$parallax" tune reduce $shape --dtype i32 --backend faulty --kernel slow --kernel right --seconds 0.01 \
         --plugin-dir "$work/plugins" --quiet >"$work/tune$shape" 2>&1 </dev/null &
-    pids="$pids $!"
+    tunes="$tunes $!:$shape"
 done
-for pid in $pids; do
+for tune in $tunes; do
     cases=$((cases + 1))
-    wait "$pid" || fail "a tune ends with $?"
+    wait "${tune%:*}" || { cat "$work/tune${tune#*:}"; fail "the tune of ${tune#*:} ends with $?"; }
 done
 expect_run 0 '' tune list
 for shape in 11 12 13 14; do
