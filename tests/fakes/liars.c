@@ -2,9 +2,11 @@
  * each kernel in its own way.  What it keeps is the process's own, as a plugin's may be.
  * $LIARS_FILE: where `answers-from-a-file` keeps its results.  $LIARS_CLOCK: "fast", events tell 12 % less.
  * $LIARS_CACHE: the bytes of the device's cache.  $LIARS_LEARN: `knows-what-it-met` computes, and writes to $LIARS_FILE
- * what it meets. */
+ * what it meets.  $LIARS_LATE: so many times the first download behind a launch takes longer, as on a busy machine. */
 #define _POSIX_C_SOURCE 200809L
 #include "liars.h"
+
+#include <time.h>
 
 typedef enum lie {
     HONEST,
@@ -235,10 +237,14 @@ static void run(plx_plugin_plan *plan, const plx_operand *operands)
     }
 }
 
+/* Whether something was launched since the last download. */
+static atomic_bool is_unread;
+
 static plx_status execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands, size_t count,
                           plx_error *error)
 {
     (void)queue, (void)count, (void)error;
+    atomic_store(&is_unread, true);
     if (plan->of.m == 0 || plan->of.n == 0)
         return PLX_OK;
     (void)pthread_mutex_lock(&lock);
@@ -274,9 +280,28 @@ static plx_status liars_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t
     return status;
 }
 
+static double worked_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* It works: of a processor's reads the judge takes the processor's time. */
+static void be_late(void)
+{
+    static atomic_long count;
+    const double late_ns = 15e6, start = worked_ns();
+    const char *times = getenv("LIARS_LATE");
+    if (times != NULL && atomic_exchange(&is_unread, false) && atomic_fetch_add(&count, 1) < strtol(times, NULL, 10))
+        while (worked_ns() - start < late_ns)
+            ;
+}
+
 static plx_status liars_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset, uint64_t bytes,
                                  plx_error *error)
 {
+    be_late();
     catch_up(from, offset, bytes);
     return plx_host_download(queue, to, from, offset, bytes, error);
 }
