@@ -64,11 +64,15 @@ endif
 
 $(foreach source,$(cuda_sources),$(eval $(foreach kind,fatbin ptx.gz,cuda-images/$(call plx_key,$(source)).$(kind)): $(source)))
 
+# What ptxas tells of kernels is kept beside the image: test_spills.sh reads it.
+plx_of_kernels = -e '^ptxas info' -e 'bytes stack frame' -e '^$$'
+
 cuda-images/%.fatbin:
 	@$(MKDIR_P) $(@:.fatbin=.kept)
-	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) $(plx_keep) \
+	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) -Xptxas -v $(plx_keep) \
 		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
-		-MD -MP -MF $(@:.fatbin=.dep) -o $@ $(plx_source)
+		-MD -MP -MF $(@:.fatbin=.dep) -o $@ $(plx_source) 2>$(@:.fatbin=.ptxas); \
+		status=$$?; grep -v $(plx_of_kernels) $(@:.fatbin=.ptxas) >&2; exit $$status
 	@mv -f $(@:.fatbin=.kept)/$(*F).$(plx_ptx_arch).ptx $(@:.fatbin=.ptx) 2>/dev/null || rm -f $(@:.fatbin=.ptx)
 	@rm -rf $(@:.fatbin=.kept)
 
@@ -106,7 +110,7 @@ plugins/cuda/images.c: $(cuda_images) $(top_srcdir)/build-aux/embed $(top_srcdir
 		$(foreach kernel,$(cuda_kernels),$(kernel)=cuda-images/$(kernel).fatbin) >$@.tmp && \
 		mv -f $@.tmp $@
 
-CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.dep) $(cuda_images:.fatbin=.ptx) \
+CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.dep) $(cuda_images:.fatbin=.ptx) $(cuda_images:.fatbin=.ptxas) \
 	plugins/cuda/images.c plugins/cuda/images.c.tmp \
 	$(cuda_texts) $(cuda_texts:.gz=.xz) $(cuda_texts:.ptx.gz=.ptx.dep) plugins/cuda/texts.c plugins/cuda/texts.c.tmp
 
