@@ -162,23 +162,35 @@ template <class Tile> struct ElectedPlace {
 
 /* ---- the producer -------------------------------------------------------------------- */
 
-/* A block's share of LINES lines of an operand, one of `shares`: some of its rows, or where those lie across k, some of
- * the stage's steps along k, of 64 rows in each box. */
-template <bool INNER, bool SHARED>
-static __device__ __forceinline__ void start_share_for(unsigned to, const TensorMap *map, int outer, int inner,
-                                                       int problem, int lines, int part, int shares, unsigned barrier,
-                                                       unsigned mask)
-{
-    const int share = (INNER ? lines : DEPTH) / shares, first = part * share;
-    to += first * ROW_BYTES;
-    if constexpr (INNER) {
-        start_box_for<SHARED>(to, map, inner, outer + first, problem, barrier, mask);
-    } else {
-#pragma unroll 1
-        for (int line = 0; line < lines; line += GROUP_ROWS)
-            start_box_for<SHARED>(to + line * ROW_BYTES, map, outer + line, inner + first, problem, barrier, mask);
+/* What a block loads of a stage's part of an operand: one of `shares`, some of its rows, or where those lie across k,
+ * some of the terms, of 64 rows in each box.  It is computed once: two divisions for each step took the lane that loads
+ * longer than small tiles take to be multiplied. */
+template <bool INNER, bool SHARED> struct ElectedShare {
+    const TensorMap *map;
+    unsigned to, mask; /* in the first stage; the blocks that get it */
+    int first, lines;  /* rows or terms ahead of it; all rows */
+
+    __device__ __forceinline__ ElectedShare(const TensorMap *map, unsigned stage, int lines, int part, int shares,
+                                            unsigned mask)
+        : map(map), mask(mask), lines(lines)
+    {
+        first = part * ((INNER ? lines : DEPTH) / shares);
+        to = stage + first * ROW_BYTES;
     }
-}
+
+    /* By one lane: from row `row` and term `term` on, to the stage that is `offset` bytes behind the first. */
+    __device__ __forceinline__ void start(unsigned offset, int row, int term, int problem, unsigned barrier) const
+    {
+        if constexpr (INNER) {
+            start_box_for<SHARED>(to + offset, map, term, row + first, problem, barrier, mask);
+        } else {
+#pragma unroll 1
+            for (int line = 0; line < lines; line += GROUP_ROWS)
+                start_box_for<SHARED>(to + offset + line * ROW_BYTES, map, row + line, term + first, problem, barrier,
+                                      mask);
+        }
+    }
+};
 
 /* A block's steps along k. */
 struct ElectedSteps {
@@ -197,7 +209,6 @@ template <class Tile, bool X_SHARED, bool Y_SHARED>
 static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
                                                   const ElectedSchedule &schedule, const ElectedSteps &steps)
 {
-    const unsigned to_x = place.first, to_y = place.first + place.x_bytes;
     const bool lead = is_elected();
     unsigned of_x = 0, of_y = 0, phase = 1;
     int stage = 0;
@@ -206,21 +217,24 @@ static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &plac
         of_x |= 1u << schedule.rank(place.row, i, place.part);
     for (int i = 0; i < schedule.cluster_rows; ++i)
         of_y |= 1u << schedule.rank(i, place.col, place.part);
+    const ElectedShare<Tile::x_inner, X_SHARED> x(maps.x, place.first, place.rows, place.col, schedule.cluster_cols,
+                                                  of_x);
+    const ElectedShare<Tile::y_inner, Y_SHARED> y(maps.y, place.first + place.x_bytes, Tile::y_lines, place.row,
+                                                  schedule.cluster_rows, of_y);
     const int items = schedule.items(), stride = gridDim.x / schedule.blocks();
     for (int item = blockIdx.x / schedule.blocks(); item < items; item += stride) {
         int row, col;
         const int problem = place.find(schedule, item, &row, &col);
         const int problem_x = schedule.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
                   problem_y = schedule.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
+#pragma unroll 1
         for (int step = steps.first; step < steps.end; ++step) {
             const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
             await(full + BARRIER_BYTES, phase);
             if (lead) {
                 arrive_and_expect(full, place.stage_bytes);
-                start_share_for<Tile::x_inner, X_SHARED>(to_x + offset, maps.x, row, step * DEPTH, problem_x,
-                                                         place.rows, place.col, schedule.cluster_cols, full, of_x);
-                start_share_for<Tile::y_inner, Y_SHARED>(to_y + offset, maps.y, col, step * DEPTH, problem_y,
-                                                         Tile::y_lines, place.row, schedule.cluster_rows, full, of_y);
+                x.start(offset, row, step * DEPTH, problem_x, full);
+                y.start(offset, col, step * DEPTH, problem_y, full);
             }
             if (++stage == schedule.stages) {
                 stage = 0;
