@@ -64,8 +64,9 @@ endif
 
 $(foreach source,$(cuda_sources),$(eval $(foreach kind,fatbin ptx.gz,cuda-images/$(call plx_key,$(source)).$(kind)): $(source)))
 
-# What ptxas tells of kernels is kept beside the image: test_spills.sh reads it.
-plx_of_kernels = -e '^ptxas info' -e 'bytes stack frame' -e '^$$'
+# What ptxas tells of kernels is kept beside the image: test_spills.sh reads it.  What has a number in parentheses is a
+# remark, and is shown.
+plx_of_kernels = -e '^ptxas info *: [^(]' -e 'bytes stack frame' -e '^$$'
 
 cuda-images/%.fatbin:
 	@$(MKDIR_P) $(@:.fatbin=.kept)

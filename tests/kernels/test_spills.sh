@@ -1,6 +1,7 @@
 #!/bin/sh
 # The kernels of warpgroups keep all sums in registers: what ptxas said of each when it was compiled.  Others spill a few
-# bytes outside of their loops; of these, sums themselves would go to local memory and back in each step.
+# bytes outside of their loops; of these, sums themselves would go to local memory and back in each step.  And none waits
+# for each of its wgmma instructions, which ptxas makes it do where it does not see what they use.
 set -u
 export LC_ALL=C
 images=${top_builddir:-.}/cuda-images
@@ -30,6 +31,13 @@ found=$(printf "%s\n" "ptxas info    : Compiling entry function 'gemm_wgmma_larg
     "    24 bytes stack frame, 12 bytes spill stores, 0 bytes spill loads" | spills)
 [ "${found%%:*}" = "gemm_wgmma_large (sm_90a)" ] || {
     echo "FAIL: a spill is not seen: $found"
+    exit 1
+}
+
+found=$(cat "$@" | grep "^ptxas .*: *(.*function 'gemm_wgmma_")
+[ -z "$found" ] || {
+    echo "FAIL: ptxas remarks"
+    echo "$found"
     exit 1
 }
 
