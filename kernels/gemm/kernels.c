@@ -283,8 +283,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
               .gain = "up to 1.4 times where a tile of its own fills the multiprocessors, or rows are no whole lines "
                       "of memory; of language models' layers a few hundredths",
               .limit = "the matrix units, or the power that they take; few tiles with short k leave units idle",
-              .needs = "CUDA on compute capability 9.0, A as it is or B transposed; operands that do not begin at, or "
-                       "step by, 16 bytes are copied first",
+              .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied "
+                       "first",
               .dtypes = HALF_DTYPES, .flags = PLX_KERNEL_MATRIX_UNITS | PLX_KERNEL_BATCHED, .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R1, .depth = depth_of_elected),
         .schedule = plx_gemm_schedule, .recipe = plx_elected_recipe, .model = &plx_gemm_model,

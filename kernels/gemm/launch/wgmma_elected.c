@@ -88,13 +88,29 @@ static bool fill_shared(const plx_device_info *device, plx_elected_tiling *tilin
     return tiling->stages >= LEAST_STAGES;
 }
 
-/* As square a part of the product as there are blocks at once shares what they read; few rounds go row by
- * row. */
+/* Whether clusters side by side follow each other, where there are few: neighbours share what there is more of, and
+ * their requests for it are joined.  Those of a round go the way in which the blocks of their clusters lie, and those
+ * of larger clusters side by side. */
+static bool goes_along_rows(const plx_elected_tiling *tiling, bool one_round)
+{
+    const int32_t blocks = plx_elected_blocks(tiling);
+    const bool is_high = tiling->across < tiling->down;
+    if (!one_round || blocks == 1)
+        return is_high;
+    if (blocks == 2 && tiling->cluster_cols == 2)
+        return is_high || tiling->down > 2;
+    if (blocks == 2 && tiling->cluster_rows == 2)
+        return is_high && tiling->across <= 2;
+    return true;
+}
+
+/* As square a part of the product as there are blocks at once shares what they read. */
 int32_t plx_elected_order(const plx_elected_tiling *tiling, const plx_device_info *device)
 {
-    const int64_t slots = plx_elected_slots(device, plx_elected_blocks(tiling));
+    const int64_t slots = plx_elected_slots(device, plx_elected_blocks(tiling)),
+                  clusters = tiling->down * tiling->across;
     const double rows = plx_elected_rows(tiling), area = rows * tiling->tile->cols;
-    if (tiling->down * tiling->across <= 2 * slots)
+    if (clusters <= 2 * slots && goes_along_rows(tiling, clusters <= slots))
         return 1;
     const double side = sqrt((double)device->units * area) / (tiling->cluster_rows * rows);
     return (int32_t)fmin(fmax(1, round(side)), (double)tiling->down);
@@ -234,7 +250,9 @@ static const char *variant_of(const plx_problem *problem, const plx_elected_tili
         return is_f16 ? "f16_nt" : "bf16_nt";
     if (tiling->x_inner)
         return is_f16 ? "f16_nn" : "bf16_nn";
-    return is_f16 ? "f16_tt" : "bf16_tt";
+    if (tiling->y_inner)
+        return is_f16 ? "f16_tt" : "bf16_tt";
+    return is_f16 ? "f16_tn" : "bf16_tn";
 }
 
 /* Blocks stay for all their tiles. */

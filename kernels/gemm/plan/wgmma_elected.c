@@ -220,8 +220,8 @@ static void each(plx_gemm_search *search)
     if (p->m <= 0 || p->n <= 0 || p->m > PLX_GEMM_MOST_INDEX || p->n > PLX_GEMM_MOST_INDEX ||
         p->k > PLX_GEMM_MOST_INDEX || plx_units_k_tiles(search->problem) == 0)
         return;
-    for (size_t i = 0; i < count && (a_inner || b_inner); i++)
-        for (int form = 0; form < 4 && tiles[i].mn_major == (a_inner != b_inner); form++)
+    for (size_t i = 0; i < count; i++)
+        for (int form = 0; form < 4 && tiles[i].mn_major == !(a_inner && b_inner); form++)
             each_cluster(search, i, plx_elected_form(search->problem, &tiles[i], form & 1, form >> 1));
 }
 
@@ -270,8 +270,6 @@ static plx_status check(const plx_problem *problem, const plx_device_info *devic
         status = plx_units_check(problem, error);
     if (status == PLX_OK)
         status = plx_units_check_batch(problem, error);
-    if (status == PLX_OK && p->trans_a && !p->trans_b)
-        return plx_fail(error, PLX_UNSUPPORTED, "takes one operand across k at most: A as it is, or B transposed");
     return status == PLX_OK && plx_gemm_has_work(problem) ? plx_gemm_check_sizes(p, error) : status;
 }
 

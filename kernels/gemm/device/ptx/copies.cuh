@@ -102,12 +102,6 @@ template <int PENDING> static __device__ __forceinline__ void await_stores_read(
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Stands until this thread's stores are complete. */
-static __device__ __forceinline__ void await_stores()
-{
-    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
-}
-
 /* What threads wrote to shared memory can be seen by the copy engine. */
 static __device__ __forceinline__ void show_copy_engine()
 {

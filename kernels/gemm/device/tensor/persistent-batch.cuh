@@ -95,7 +95,7 @@ static __device__ __forceinline__ void multiply_batch(Ring<Tile> ring, const Ten
             write(group, c, outbox, item.row, item.col);
     }
     if (bulk && threadIdx.x % GROUP_THREADS == 0)
-        await_stores();
+        await_stores_read<0>();
 }
 
 #endif

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void multiply_items(Ring<Tile> ring, const Des
             write(group, c, outbox, item.row, item.col);
     }
     if (c.bulk && threadIdx.x % GROUP_THREADS == 0)
-        await_stores();
+        await_stores_read<0>();
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* gemm/wgmma-elected for operands of which one lies across k.  The layout in a name is the one of X and Y,
+/* gemm/wgmma-elected for operands of which one or both lie across k.  The layout in a name is the one of X and Y,
  * which are A and B, or transposed B' and A'. */
 #include "gemm/device/common/entries.cuh"
 #include "gemm/device/tensor/wgmma-elected.cuh"
@@ -9,7 +9,6 @@
     {                                                                                \
         using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                 \
         open_elected<Tile>(ELECTED_MAPS, ELECTED_SCHEDULE);                          \
-        grid_dependency_wait();                                                      \
         multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_SCHEDULE, k);   \
     }
 
@@ -19,3 +18,4 @@
 
 ENTRIES(nn, true, false)
 ENTRIES(tt, false, true)
+ENTRIES(tn, false, false)

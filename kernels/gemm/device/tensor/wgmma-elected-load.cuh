@@ -16,6 +16,12 @@ template <class Element_, int BLOCKS, int COLS, bool X_INNER, bool Y_INNER> stru
     static constexpr int rest = COLS % 64; /* columns behind the last whole block of C */
 };
 
+/* Of a power of two. */
+static __device__ __forceinline__ int log2_of(int power)
+{
+    return 31 - __clz(power);
+}
+
 /* How a launch divides the product. */
 struct ElectedSchedule {
     int cluster_rows, cluster_cols; /* blocks of a cluster: those one below the other, and side by side */
@@ -46,6 +52,17 @@ struct ElectedSchedule {
     __device__ __forceinline__ int blocks() const
     {
         return cluster_rows * cluster_cols * parts;
+    }
+
+    /* Of this block's cluster: its first tile, and how many further the next is. */
+    __device__ __forceinline__ int first_item() const
+    {
+        return (int)blockIdx.x >> log2_of(blocks());
+    }
+
+    __device__ __forceinline__ int stride() const
+    {
+        return (int)gridDim.x >> log2_of(blocks());
     }
 
     /* Of a block in the cluster. */
@@ -91,17 +108,40 @@ static __device__ __forceinline__ void prefetch_map(const TensorMap *map)
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/* All threads of the cluster, after publish_barriers(): nothing else need be seen. */
-static __device__ __forceinline__ void meet_cluster_relaxed()
+/* All threads of a cluster, after publish_barriers(): nothing else need be seen.  They meet in wait_to_begin(). */
+static __device__ __forceinline__ void arrive_in_cluster()
 {
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;\n"
-                 "barrier.cluster.wait.acquire.aligned;" ::
-                     : "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+
+/* All threads, when they are ready: until the cluster's barriers are open, and what precedes this launch has ended. */
+static __device__ __forceinline__ void wait_to_begin(bool in_cluster)
+{
+    __syncwarp();
+    if (in_cluster)
+        asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    grid_dependency_wait();
 }
 
 static __device__ __forceinline__ void let_next_launch_begin()
 {
     asm volatile("griddepcontrol.launch_dependents;");
+}
+
+/* Whether the barrier's phase of that parity is complete; waits for nothing. */
+static __device__ __forceinline__ bool is_past(unsigned barrier, unsigned parity)
+{
+    uint32_t past;
+    asm volatile("{\n"
+                 ".reg .pred past;\n"
+                 "mbarrier.test_wait.parity.shared::cta.b64 past, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, past;\n"
+                 "}"
+                 : "=r"(past)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return past;
 }
 
 /* ---- where things are ---------------------------------------------------------------- */
@@ -115,10 +155,10 @@ template <class Tile> struct ElectedPlace {
 
     __device__ __forceinline__ ElectedPlace(void *shared, const ElectedSchedule &schedule)
     {
-        const int rank = schedule.blocks() > 1 ? (int)rank_in_cluster() : 0, tile = rank / schedule.parts;
-        part = rank - tile * schedule.parts;
-        row = tile % schedule.cluster_rows;
-        col = tile / schedule.cluster_rows;
+        const int rank = schedule.blocks() > 1 ? (int)rank_in_cluster() : 0, tile = rank >> log2_of(schedule.parts);
+        part = rank & (schedule.parts - 1);
+        row = tile & (schedule.cluster_rows - 1);
+        col = tile >> log2_of(schedule.cluster_rows);
         rows = GROUP_ROWS * Tile::blocks * (schedule.ping_pong() ? 1 : 2);
         x_bytes = rows * ROW_BYTES;
         stage_bytes = x_bytes + Tile::y_lines * ROW_BYTES;
@@ -133,16 +173,18 @@ template <class Tile> struct ElectedPlace {
         return bars + 2 * BARRIER_BYTES * stage;
     }
 
-    /* By one thread.  A stage is free when all have read it who got a share of it. */
+    /* By the threads of a warp, each of which opens those of a stage.  A stage is free when all have read it who got a
+     * share of it. */
     __device__ __forceinline__ void open(const ElectedSchedule &schedule) const
     {
         const int readers = (schedule.cluster_rows + schedule.cluster_cols - 1) * (schedule.ping_pong() ? 1 : 2);
-        for (int stage = 0; stage < schedule.stages; ++stage) {
+        const int stage = threadIdx.x % 32;
+        if (stage < schedule.stages) {
             open_barrier(full(stage), 1);
             open_barrier(full(stage) + BARRIER_BYTES, readers);
         }
-        open_barrier(order, 1);
-        open_barrier(order + BARRIER_BYTES, 1);
+        if (stage < 2)
+            open_barrier(order + BARRIER_BYTES * stage, 1);
         publish_barriers();
     }
 
@@ -174,7 +216,7 @@ template <bool INNER, bool SHARED> struct ElectedShare {
                                             unsigned mask)
         : map(map), mask(mask), lines(lines)
     {
-        first = part * ((INNER ? lines : DEPTH) / shares);
+        first = part * ((INNER ? lines : DEPTH) >> log2_of(shares));
         to = stage + first * ROW_BYTES;
     }
 
@@ -199,8 +241,8 @@ struct ElectedSteps {
     template <class Tile>
     __device__ __forceinline__ ElectedSteps(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule, int steps)
     {
-        first = place.part * steps / schedule.parts;
-        end = (place.part + 1) * steps / schedule.parts;
+        first = place.part * steps >> log2_of(schedule.parts);
+        end = (place.part + 1) * steps >> log2_of(schedule.parts);
     }
 };
 
@@ -221,12 +263,14 @@ static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &plac
                                                   of_x);
     const ElectedShare<Tile::y_inner, Y_SHARED> y(maps.y, place.first + place.x_bytes, Tile::y_lines, place.row,
                                                   schedule.cluster_rows, of_y);
-    const int items = schedule.items(), stride = gridDim.x / schedule.blocks();
-    for (int item = blockIdx.x / schedule.blocks(); item < items; item += stride) {
+    const int items = schedule.items(), stride = schedule.stride();
+    for (int item = schedule.first_item(); item < items; item += stride) {
         int row, col;
         const int problem = place.find(schedule, item, &row, &col);
         const int problem_x = schedule.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
                   problem_y = schedule.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
+        if (item == schedule.first_item())
+            wait_to_begin(schedule.blocks() > 1);
 #pragma unroll 1
         for (int step = steps.first; step < steps.end; ++step) {
             const unsigned full = place.full(stage), offset = stage * place.stage_bytes;
@@ -249,8 +293,10 @@ template <class Tile>
 static __device__ __forceinline__ void load_by_one_warp(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
                                                         const ElectedSchedule &schedule, const ElectedSteps &steps)
 {
-    if (__shfl_sync(~0u, threadIdx.x / 32, 0) != 2 * GROUP_THREADS / 32)
+    if (__shfl_sync(~0u, threadIdx.x / 32, 0) != 2 * GROUP_THREADS / 32) {
+        wait_to_begin(schedule.blocks() > 1);
         return;
+    }
     if (schedule.cluster_cols > 1 && schedule.cluster_rows > 1)
         load_tiles<Tile, true, true>(place, maps, schedule, steps);
     else if (schedule.cluster_cols > 1)

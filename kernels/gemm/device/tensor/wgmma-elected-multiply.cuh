@@ -36,6 +36,11 @@ struct StageRelease {
     }
 };
 
+/* Descriptors of a stage's rows of X and of Y. */
+struct ElectedOperands {
+    uint64_t x, y;
+};
+
 /* One warpgroup's place in the ring, and the sums of its tile. */
 template <class Tile> struct ElectedGroup {
     int number, stage;
@@ -50,41 +55,53 @@ template <class Tile> struct ElectedGroup {
         stage = to % stages;
     }
 
-    /* Begins to multiply a stage. */
-    __device__ __forceinline__ void multiply(const ElectedPlace<Tile> &place, bool turns, bool add)
+    /* What the units read of the stage: descriptors, which are made while they read the stage before. */
+    __device__ __forceinline__ ElectedOperands operands(const ElectedPlace<Tile> &place, bool turns) const
     {
         const unsigned data = place.first + stage * place.stage_bytes;
-        const uint64_t x = operand_at<Tile::x_inner>(data + (turns ? 0 : number * Tile::blocks * BLOCK_BYTES)),
-                       y = operand_at<Tile::y_inner>(data + place.x_bytes);
+        return {operand_at<Tile::x_inner>(data + (turns ? 0 : number * Tile::blocks * BLOCK_BYTES)),
+                operand_at<Tile::y_inner>(data + place.x_bytes)};
+    }
+
+    /* Begins to multiply a stage. */
+    __device__ __forceinline__ void multiply(const ElectedOperands &of, bool add)
+    {
         begin_products();
 #pragma unroll
         for (int k = 0; k < DEPTH / 16; ++k)
 #pragma unroll
             for (int block = 0; block < Tile::blocks; ++block)
                 Product<Tile::cols>::template add_to<typename Tile::Element, Tile::x_inner, Tile::y_inner>(
-                    sum[block], x + block * (BLOCK_BYTES >> 4) + k * NEXT_INNER<Tile::x_inner>,
-                    y + k * NEXT_INNER<Tile::y_inner>, k > 0 || add);
+                    sum[block], of.x + block * (BLOCK_BYTES >> 4) + k * NEXT_INNER<Tile::x_inner>,
+                    of.y + k * NEXT_INNER<Tile::y_inner>, k > 0 || add);
         end_products();
     }
 
-    /* A tile's steps, one at least.  A stage is let go of when the next one's products have begun. */
+    /* A tile's steps, one at least.  A stage is let go of when the next one's products have begun; whether the one
+     * after that is full is asked while those are computed. */
     __device__ __forceinline__ void consume(const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
                                             const StageRelease &free, int steps)
     {
         int before = 0;
+        bool is_full = false;
+        ElectedOperands next = operands(place, schedule.ping_pong());
 #pragma unroll 1
         for (int step = 0; step < steps; ++step) {
-            await(place.full(stage), phase);
-            multiply(place, schedule.ping_pong(), step > 0);
-            if (step > 0) {
-                await_products<1>();
-                free.release(schedule, before);
-            }
-            before = stage;
+            if (!is_full)
+                await(place.full(stage), phase);
+            multiply(next, step > 0);
+            const int now = stage;
             if (++stage == schedule.stages) {
                 stage = 0;
                 phase ^= 1;
             }
+            is_full = step + 1 < steps && is_past(place.full(stage), phase);
+            next = operands(place, schedule.ping_pong());
+            if (step > 0) {
+                await_products<1>();
+                free.release(schedule, before);
+            }
+            before = now;
         }
         /* All its stages have been full: the other may begin. */
         if (schedule.ping_pong() && threadIdx.x % GROUP_THREADS == 0)

@@ -10,7 +10,6 @@
     {                                                                                \
         using Tile = ElectedTile<T, BLOCKS, COLS, X_INNER, Y_INNER>;                 \
         open_elected<Tile>(ELECTED_MAPS, ELECTED_SCHEDULE);                          \
-        grid_dependency_wait();                                                      \
         multiply_elected<Tile>(ELECTED_MAPS, ELECTED_RESULT, ELECTED_SCHEDULE, k);   \
     }
 

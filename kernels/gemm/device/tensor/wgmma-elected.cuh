@@ -31,7 +31,7 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
                                                       const Result &first_result, const ElectedSchedule &schedule,
                                                       int steps)
 {
-    const int items = schedule.items(), stride = gridDim.x / schedule.blocks(), first = blockIdx.x / schedule.blocks();
+    const int items = schedule.items(), stride = schedule.stride(), first = schedule.first_item();
     const StageRelease free(place, schedule);
     ElectedGroup<Tile> group;
     group.number = __shfl_sync(~0u, threadIdx.x / GROUP_THREADS, 0); /* known to be the same in all lanes */
@@ -44,9 +44,15 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
 
     if (second)
         group.skip(steps, schedule.stages);
+    wait_to_begin(schedule.blocks() > 1);
+    if (schedule.flags & GEMM_ELECTED_EARLY)
+        let_next_launch_begin();
     for (int item = first + (second ? stride : 0); item < items;
          item += schedule.ping_pong() ? 2 * stride : stride, ++nth) {
         int row, col;
+        const int problem = place.find(schedule, item, &row, &col);
+        if (!schedule.ping_pong())
+            row += group.number * Tile::blocks * GROUP_ROWS;
         /* Ping-pong: the other has seen all its stages full, so that the parities of this one's are no earlier
          * ones. */
         if (schedule.ping_pong() && (second || nth > 0))
@@ -54,9 +60,6 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
         group.consume(place, schedule, free, steps);
         if (schedule.ping_pong())
             group.skip(steps, schedule.stages);
-        const int problem = place.find(schedule, item, &row, &col);
-        if (!schedule.ping_pong())
-            row += group.number * Tile::blocks * GROUP_ROWS;
         const Result to = result_of(first_result, schedule, problem);
         if constexpr (ElectedParts<Tile>::can_be) {
             if (schedule.parts > 1)
@@ -70,20 +73,21 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
             write_tile(group, outbox, maps, to, schedule, parts, row, col, problem);
     }
     if (threadIdx.x % GROUP_THREADS == 0)
-        await_stores();
+        await_stores_read<0>(); /* what is written by then or later is complete when the launch is */
 }
 
 #endif
 
-/* The barriers, for all blocks of a cluster; the maps are fetched meanwhile. */
+/* The barriers, those of other blocks until wait_to_begin(); the maps are fetched meanwhile. */
 template <class Tile>
 static __device__ __forceinline__ void open_elected(const ElectedMaps &maps, const ElectedSchedule &schedule)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
 
-    if (threadIdx.x == 0) {
+    if (threadIdx.x < 32)
         ElectedPlace<Tile>(shared, schedule).open(schedule);
+    if (threadIdx.x == GROUP_THREADS) {
         prefetch_map(maps.c);
         prefetch_map(maps.rest);
     }
@@ -93,7 +97,7 @@ static __device__ __forceinline__ void open_elected(const ElectedMaps &maps, con
     }
     __syncthreads();
     if (schedule.blocks() > 1)
-        meet_cluster_relaxed();
+        arrive_in_cluster();
 #endif
 }
 
@@ -106,8 +110,6 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
     const ElectedPlace<Tile> place(shared, schedule);
     const ElectedSteps steps(place, schedule, (k + DEPTH - 1) / DEPTH);
 
-    if (schedule.flags & GEMM_ELECTED_EARLY)
-        let_next_launch_begin();
     if (threadIdx.x >= 2 * GROUP_THREADS) {
         give_registers_back<40>();
         load_by_one_warp(place, maps, schedule, steps);

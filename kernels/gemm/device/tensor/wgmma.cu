@@ -44,7 +44,7 @@ static __device__ __forceinline__ void multiply_one_tile(const TensorMap &map_a,
     settle(group.sum);
     write(group, Destination{to, &map_c, bulk}, outbox, row, col);
     if (bulk && threadIdx.x == 0)
-        await_stores();
+        await_stores_read<0>();
 #endif
 }
 
