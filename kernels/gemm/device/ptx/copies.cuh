@@ -58,6 +58,21 @@ static __device__ __forceinline__ void await(uint32_t barrier, uint32_t parity)
 #endif
 }
 
+/* Whether the barrier's phase of that parity is complete; waits for nothing. */
+static __device__ __forceinline__ bool is_past(unsigned barrier, unsigned parity)
+{
+    uint32_t past;
+    asm volatile("{\n"
+                 ".reg .pred past;\n"
+                 "mbarrier.test_wait.parity.shared::cta.b64 past, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, past;\n"
+                 "}"
+                 : "=r"(past)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return past;
+}
+
 /* Of the first `THREADS` threads that meet at named barrier NUMBER (0 is __syncthreads). */
 template <int NUMBER, int THREADS> static __device__ __forceinline__ void meet()
 {

@@ -129,21 +129,6 @@ static __device__ __forceinline__ void let_next_launch_begin()
     asm volatile("griddepcontrol.launch_dependents;");
 }
 
-/* Whether the barrier's phase of that parity is complete; waits for nothing. */
-static __device__ __forceinline__ bool is_past(unsigned barrier, unsigned parity)
-{
-    uint32_t past;
-    asm volatile("{\n"
-                 ".reg .pred past;\n"
-                 "mbarrier.test_wait.parity.shared::cta.b64 past, [%1], %2;\n"
-                 "selp.u32 %0, 1, 0, past;\n"
-                 "}"
-                 : "=r"(past)
-                 : "r"(barrier), "r"(parity)
-                 : "memory");
-    return past;
-}
-
 /* ---- where things are ---------------------------------------------------------------- */
 
 /* A block's place: in its cluster, and of its stages, blocks of C and barriers in shared memory. */
