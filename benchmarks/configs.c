@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_LISTED = 4096, MOST_TIMED = 64, ROUNDS = 5, MOST_COPIES = 40, MOST_LAUNCHES = 40, KERNELS = 64 };
+enum { MOST_LISTED = 4096, MOST_TIMED = 64, ROUNDS = 5, MOST_COPIES = 40, MOST_LAUNCHES = 40 };
 static const uint64_t pool_bytes = UINT64_C(1) << 31;      /* of inputs, and of results */
 static const double rotated_bytes = 2.5e8, round_us = 400; /* more than L2 has; of a configuration in a round */
 
