@@ -1,5 +1,5 @@
-/* Reads kernels, as they stand and as the C preprocessor makes them: entry points are made by
- * macros.  Headers of the system play no part in that, and empty files stand in for them. */
+/* Reads kernels as the C preprocessor makes them, because entry points are made by macros, and as
+ * nvcc does.  Headers of the system play no part in names, and empty files stand in for them. */
 #define _POSIX_C_SOURCE 200809L /* popen */
 
 #include "kernel_text.h"
@@ -47,6 +47,22 @@ static const char *output_of(const char *command)
     return made->text;
 }
 
+/* The kernel as a compiler of devices sees it, its headers included. */
+static const char *expanded(const char *code)
+{
+    char command[4096];
+    const char *directory = getenv("top_srcdir");
+    (void)snprintf(command, sizeof command,
+                   "cd '%s' && kernel=$(ls kernels/%s.cu kernels/%.*s/device/*/%s.cu 2>/dev/null); "
+                   "empty=$(mktemp -d) && "
+                   "for header in $(cat \"$kernel\" kernels/*.cuh kernels/*/*.cuh kernels/*/device/*/*.cuh |"
+                   " sed -n 's/^#include <\\(.*\\)>.*/\\1/p'); do : >\"$empty/$header\"; done; "
+                   "${CC:-cc} -E -P -nostdinc -x c -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL"
+                   " -I \"$empty\" -I kernels \"$kernel\"; status=$?; rm -rf \"$empty\"; exit $status",
+                   directory ? directory : ".", code, (int)strcspn(code, "/"), code, strchr(code, '/') + 1);
+    return output_of(command);
+}
+
 static bool has_function(const char *text, const char *function)
 {
     size_t length = strlen(function);
@@ -56,28 +72,20 @@ static bool has_function(const char *text, const char *function)
     return false;
 }
 
-static void assert_output_has(const char *command, const char *code, const char *function)
-{
-    char full[4096];
-    const char *directory = getenv("top_srcdir");
-    (void)snprintf(full, sizeof full,
-                   "cd '%s' && kernel=$(ls kernels/%s.cu kernels/%.*s/device/*/%s.cu 2>/dev/null); %s",
-                   directory ? directory : ".", code, (int)strcspn(code, "/"), code, strchr(code, '/') + 1, command);
-    if (!has_function(output_of(full), function))
-        fail_msg("kernels/%s.cu has no %s()", code, function);
-}
-
-void assert_calls(const char *code, const char *function)
-{
-    assert_output_has("cat \"$kernel\"", code, function);
-}
-
 void assert_has_entry(const char *code, const char *entry)
 {
-    assert_output_has("empty=$(mktemp -d) && "
-                      "for header in $(cat \"$kernel\" kernels/*.cuh kernels/*/*.cuh kernels/*/device/*/*.cuh |"
-                      " sed -n 's/^#include <\\(.*\\)>.*/\\1/p'); do : >\"$empty/$header\"; done; "
-                      "${CC:-cc} -E -P -nostdinc -x c -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL"
-                      " -I \"$empty\" -I kernels \"$kernel\"; status=$?; rm -rf \"$empty\"; exit $status",
-                      code, entry);
+    if (!has_function(expanded(code), entry))
+        fail_msg("kernels/%s.cu has no %s()", code, entry);
+}
+
+void assert_waits_for_the_queue(const char *code, const char *entry)
+{
+    char command[1024];
+    const char *directory = getenv("top_builddir");
+    (void)snprintf(command, sizeof command,
+                   "gzip -dc '%s/cuda-images/%s.ptx.gz' |"
+                   " awk '/[.]entry/ { entry = $NF } /griddepcontrol[.]wait/ { print entry }' | uniq",
+                   directory ? directory : ".", code);
+    if (!has_function(output_of(command), entry))
+        fail_msg("%s() in kernels/%s.cu never waits for what precedes it in its queue", entry, code);
 }

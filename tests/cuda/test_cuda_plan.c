@@ -185,7 +185,7 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
         for (size_t j = 0; j < i; j++) /* a step's own code is loaded, not looked for in the recipe's */
             assert_int_equal(fake->launches[i].module == fake->launches[j].module, step->code == recipe->steps[j].code);
         if (step->dependent_launch) /* else it would read what is not written yet */
-            assert_calls(of_step, "grid_dependency_wait");
+            assert_waits_for_the_queue(of_step, fake->launches[i].entry);
     }
 }
 
