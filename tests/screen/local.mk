@@ -8,9 +8,10 @@ tests_screen_test_votes_LDADD = $(study_ldadd)
 tests_screen_test_on_device_CFLAGS = $(study_cflags)
 tests_screen_test_on_device_LDADD = $(study_ldadd)
 
-# A real Slurm and a real Open MPI on the loopback address.
+# A real Slurm and a real Open MPI on the loopback address.  What the tests' own log counts stays as it is.
 EXTRA_DIST += tests/screen/cluster.sh
+CLEANFILES += programs-of-cluster.log
 check-cluster:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS= >/dev/null
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS= TEST_SUITE_LOG=programs-of-cluster.log >/dev/null
 	top_builddir='$(abs_top_builddir)' top_srcdir='$(abs_top_srcdir)' PARALLAX='$(abs_top_builddir)/tests/parallax' \
 		$(SHELL) '$(srcdir)/tests/screen/cluster.sh'; status=$$?; test $$status = 0 || test $$status = 77
