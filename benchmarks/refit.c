@@ -1,12 +1,15 @@
 /* Fits a model's rates to times that benchmarks/configs has measured, without a device.
  *
  *     make benchmarks/refit
- *     benchmarks/refit [--device h200] [--above 11] [--tries 6] [--keep RATE,...] wgmma-elected TIMES... > rates.h
+ *     benchmarks/refit [--device h200] [--above 11] [--tries 6] [--keep RATE,...] [--hold 0.01] wgmma-elected TIMES...
+ * > rates.h
  *
  * Each rate is moved while less is lost: by the choice of what should take the least time, of all kernels that were
  * timed, and by how far times lie from what is expected of them.  --tries N begins N times more, from near the best.
  * Every fifth product is left out of the fit; stderr says what is lost by both before and after.  --above 11: products
- * that take less are nothing to go by; --keep: rates that stay.  With SHOW in the environment: each product's choice.
+ * that take less are nothing to go by; --keep: rates that stay; --hold: what a rate costs that is e times, or 1/e, what
+ * it was, for those that times say little of are better left where they were.  With SHOW in the environment: each
+ * product's choice.
  */
 #include "base/sha256.h"
 #include "gemm/plan/family.h"
@@ -26,6 +29,7 @@ static plx_device_info device = {
     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
     .compute_major = 9,
     .units = 132,
+    .clusters = {30, 15}, /* that most tell */
     .warp = 32,
     .max_block_threads = 1024,
     .max_shared_bytes = 232448,
@@ -231,11 +235,17 @@ static losses lost(const double *values, bool left_out)
 /* ---- the fit --------------------------------------------------------------------------------------- */
 
 static bool kept[MOST_RATES];
+static double hold;
 
 static double badness(const double *values)
 {
     const losses l = lost(values, false);
-    return l.mean + l.tail + 0.5 * l.squares;
+    double moved = 0;
+    for (size_t j = 0; j < rate_count; j++) {
+        const double by = log(values[j] / rates[j].value);
+        moved += by * by;
+    }
+    return l.mean + l.tail + 0.5 * l.squares + hold * moved;
 }
 
 /* Each rate is moved while less is lost by choices as well. */
@@ -332,6 +342,8 @@ int main(int argc, char **argv)
             keep = argv[i + 1];
         else if (strcmp(argv[i], "--tries") == 0)
             tries = (int)strtol(argv[i + 1], NULL, 10);
+        else if (strcmp(argv[i], "--hold") == 0)
+            hold = strtod(argv[i + 1], NULL);
         else if (strcmp(argv[i], "--above") == 0)
             above = strtod(argv[i + 1], NULL);
         else if (strcmp(argv[i], "--origin") == 0)
