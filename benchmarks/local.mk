@@ -29,8 +29,9 @@ EXTRA_PROGRAMS += benchmarks/planning
 benchmarks_planning_LDADD = libplx-ladder.la libparallax-study.la libparallax.la libplx-base.la -lm
 benchmarks_planning_SOURCES = benchmarks/planning.c
 
-# Times of configurations, and a model's rates fitted to them without a device.
-EXTRA_PROGRAMS += benchmarks/configs benchmarks/refit
+# Times of configurations, and a model's rates fitted to them without a device; tests see with it what models choose.
+EXTRA_PROGRAMS += benchmarks/configs
+check_PROGRAMS += benchmarks/refit
 benchmarks_configs_LDADD = libparallax-study.la libparallax.la -lm
 benchmarks_configs_SOURCES = benchmarks/configs.c
 benchmarks_refit_LDADD = libplx-ladder.la libparallax.la libplx-base.la -lm

@@ -1,7 +1,8 @@
 # Rows, recipes, geometry and choices of kernels: host code, without a device.  What they share is
 # compiled once for all of them.  And how the kernels' texts come into a plugin.
-script_tests += tests/kernels/test_embed.sh tests/kernels/test_half_cuda.sh tests/kernels/test_spills.sh
-EXTRA_DIST += tests/data/gemm-choices.txt tests/kernels/half_cuda.cpp
+script_tests += tests/kernels/test_embed.sh tests/kernels/test_half_cuda.sh tests/kernels/test_spills.sh \
+	tests/kernels/test_gemm_times.sh
+EXTRA_DIST += tests/data/gemm-choices.txt tests/data/gemm-times.txt.gz tests/kernels/half_cuda.cpp
 check_LIBRARIES += tests/kernels/libladder.a
 tests_kernels_libladder_a_SOURCES = tests/kernels/kernel_support.c tests/kernels/kernel_support.h \
 	tests/kernels/units_support.h \

@@ -78,7 +78,8 @@ static double us_of(int64_t tiles, int64_t parts, const plx_problem *problem, co
         .join = us_of_adding(tiles, parts, p, device, by),
     };
     const double us = plx_gemm_us(&terms) * (problem->batch.batched ? by->batch : 1);
-    return device->compute_major == 9 ? plx_tensor_us_with_memory(problem, device, us, &by->tensor) : us;
+    return device->compute_major == 9 ? plx_tensor_us_with_memory(problem, device, us, GEMM_DIRECT_COLS, &by->tensor)
+                                      : us;
 }
 
 static double us(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule,

@@ -24,7 +24,10 @@
     X(columns_rate, 1e5, 5e7) /* operands, */                                                                      \
     X(rows_rate, 1e5, 5e7)    /* and those where few rows fill a part of each tile */                              \
     X(gaps, 1, 4)             /* more of all where K-major rows of 16-bit elements are no whole lines of memory */ \
-    X(gaps_across, 1, 4)      /* more of a k-tile where such rows are those of operands across k */
+    X(gaps_across, 1, 4)      /* more of a k-tile where such rows are those of operands across k */                \
+    X(flops_rate, 1e7, 1e10)  /* of 16 bits: what the limit of power leaves */                                     \
+    X(overlap, 1, 10)         /* the norm by which multiplying these and memory's time add up */                   \
+    X(writes_seen, 0.01, 2)   /* of memory's time for C, in which they are not multiplied */
 /* A k-tile where a multiprocessor has one tile, and where it has several, at the clocks and with the traffic of larger
  * products. */
 #define TILE_RATES(X) \
@@ -58,7 +61,7 @@ static const wgmma_rates *rates_of(uint32_t kernel)
     return plx_gemm_family_of(kernel)->rates.own;
 }
 
-enum { SHORT_K_TILES = 18, SKINNY = 64, LARGEST = 256 /* columns of a tile */ };
+enum { SHORT_K_TILES = 18, SKINNY = 64 };
 
 /* Tiles of 16-bit elements that are no multiple of 64 wide pay for short sums alone: in longer ones more of them want
  * more of L2 than it gives.  They need B K-major, or packed anyway, for packing transposes it.  OpenCL has none. */
@@ -97,12 +100,11 @@ static bool is_k_major(const plx_gemm_problem *p)
 }
 
 /* What a k-tile takes, of what it takes where all lines are whole sectors and rows whole lines; blocks that share what
- * they read have time for more, and so have the largest tiles, which read the least for each sum. */
+ * they read have time for more. */
 static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem, const wgmma_rates *by)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const double across =
-        problem->dtype != PLX_F32 && has_gaps(p) && !is_k_major(p) && tile->cols < LARGEST ? by->gaps_across : 1;
+    const double across = problem->dtype != PLX_F32 && has_gaps(p) && !is_k_major(p) ? by->gaps_across : 1;
     const int32_t lines =
         (is_misaligned(problem, p->lda) ? tile->rows : 0) + (is_misaligned(problem, p->ldb) ? tile->cols : 0);
     return tile->cluster > 1 ? 1 : across * (1 + by->misaligned * lines / (tile->rows + tile->cols));
@@ -127,7 +129,6 @@ static double us_of_tiles(const plx_wgmma_tiling *tiling, const plx_problem *pro
     const int64_t residual = work->items - work->whole;
     const int64_t tiles = quotient_up(work->whole, slots), parts = quotient_up(residual, slots);
     const double all = (double)(tiles * k_tiles + parts * quotient_up(k_tiles, work->parts));
-    const double partial = (double)residual * tile->cluster * tile->rows * tile->cols * 4;
     double us = by->launch_us +
                 all * slowdown(tile, problem, by) *
                     (tiles + parts == 1 ? k_tile_of_lone_tile(tiling, problem, device, rate) : rate->busy) +
@@ -136,7 +137,16 @@ static double us_of_tiles(const plx_wgmma_tiling *tiling, const plx_problem *pro
         us += 2 * (double)problem->of.gemm.n * (double)problem->of.gemm.k / by->turn_rate;
     if (!plx_wgmma_tile_reached(problem, tile))
         us += (double)tiles * tile->cols * by->write_us;
-    return residual == 0 ? us : us + next_us(device, by) + 2 * partial / by->sum_rate;
+    return us;
+}
+
+/* To add the parts of tiles, in a launch of its own. */
+static double us_of_adding(const plx_wgmma_tiling *tiling, const plx_device_info *device, const wgmma_rates *by)
+{
+    const plx_wgmma_tile *tile = tiling->tile;
+    const int64_t parts = tiling->work.items - tiling->work.whole;
+    const double bytes = (double)parts * tile->cluster * tile->rows * tile->cols * 4;
+    return parts == 0 ? 0 : next_us(device, by) + 2 * bytes / by->sum_rate;
 }
 
 /* Operands whose rows are no multiple of 16 bytes apart, and that of TF32 which must be K-major and is not, in a launch
@@ -173,22 +183,38 @@ static double us_of_reading(const plx_problem *problem, const wgmma_rates *by)
     return by->read_us + bytes / (p->m < p->n ? by->rows_rate : by->columns_rate);
 }
 
+/* Of 16 bits: what its tiles take at the limit of power, while memory brings operands; it takes C while a block
+ * multiplies nothing. */
+static double us_of_halves(const plx_wgmma_tiling *tiling, const plx_problem *problem, const plx_device_info *device,
+                           const wgmma_rates *by, double us_of_its_tiles)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_wgmma_tile *tile = tiling->tile;
+    const double flops = 2 * (double)p->m * (double)p->n * (double)p->k * (double)plx_problem_count(problem);
+    const double of_tiles = 2.0 * tile->rows * tile->cols * tile->cluster * (double)tiling->work.tiles * (double)p->k;
+    const double of_c = plx_tensor_bytes_of_c(problem, tile->cols, &by->tensor);
+    const double bytes =
+        problem->batch.batched ? plx_operand_bytes(problem) : 2 * ((double)p->m + (double)p->n) * (double)p->k + of_c;
+    const double rate = plx_tensor_memory_rate(device, &by->tensor), gaps = has_gaps(p) && is_k_major(p) ? by->gaps : 1;
+    const double math =
+        plx_tensor_us_with_power(gaps * (us_of_its_tiles - by->launch_us), flops, of_tiles, by->flops_rate);
+    const double writing = by->writes_seen * of_c * (double)plx_problem_count(problem) / rate;
+    return by->launch_us + plx_tensor_overlapped(math + writing, bytes / rate, by->overlap);
+}
+
 /* Of the tiling, and of the product that it is of. */
 static double us_of(uint32_t kernel, const plx_wgmma_tiling *tiling, const plx_problem *problem,
                     const plx_device_info *device, const wgmma_rates *by)
 {
     const tile_rates *rate = &by->tiles[tiling->tile - plx_wgmma_tiles_of(kernel)->tiles];
+    const double of_tiles = us_of_tiles(tiling, problem, device, by, rate);
     const plx_gemm_terms terms = {
-        .math = us_of_tiles(tiling, problem, device, by, rate),
+        .math = problem->dtype == PLX_F32 ? of_tiles : us_of_halves(tiling, problem, device, by, of_tiles),
         .memory = problem->batch.batched ? us_of_batch(problem, device, by) : us_of_reading(problem, by),
+        .join = us_of_adding(tiling, device, by),
         .pack = us_of_packing(problem, device, by),
     };
-    const double us = plx_gemm_us(&terms);
-    if (problem->dtype == PLX_F32)
-        return us;
-    return plx_tensor_us_with_memory(problem, device,
-                                     has_gaps(&problem->of.gemm) && is_k_major(&problem->of.gemm) ? by->gaps * us : us,
-                                     &by->tensor);
+    return plx_gemm_us(&terms);
 }
 
 static double us(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule,
@@ -247,25 +273,28 @@ static void each(plx_gemm_search *search)
 
 /* Of those that wait for memory alike the best is the one that multiplies fastest. */
 typedef struct fastest {
-    plx_schedule schedule; /* `us` of its tiles alone */
-    plx_wgmma_tiling tiling;
+    plx_schedule schedule;
+    double us_of_tiles;
+    bool found;
 } fastest;
 
 static void keep_fastest(plx_gemm_search *search, const plx_schedule *schedule, const plx_wgmma_tiling *tiling)
 {
     fastest *f = search->data;
     const wgmma_rates *by = rates_of(schedule->kernel);
-    const double us_of_these = us_of_tiles(tiling, search->problem, search->device, by, &by->tiles[schedule->tile]);
-    if (f->tiling.tile != NULL && us_of_these >= f->schedule.us)
+    const double us_of_these = us_of_tiles(tiling, search->problem, search->device, by, &by->tiles[schedule->tile]) +
+                               us_of_adding(tiling, search->device, by);
+    const double us_of_all = us_of(schedule->kernel, tiling, search->problem, search->device, by);
+    if (f->found && (us_of_all > f->schedule.us || (us_of_all == f->schedule.us && us_of_these >= f->us_of_tiles)))
         return;
-    *f = (fastest){*schedule, *tiling};
-    f->schedule.us = us_of_these;
+    *f = (fastest){*schedule, us_of_these, true};
+    f->schedule.us = us_of_all;
 }
 
 /* Where there is nothing to multiply, no tile is better than others; OpenCL's wgmma has one. */
 static bool best(const plx_gemm_search *search, plx_schedule *schedule)
 {
-    fastest f = {.tiling.tile = NULL};
+    fastest f = {.found = false};
     plx_gemm_search own = *search;
     const uint32_t kernel = search->kernel;
     *schedule = (plx_schedule){.kernel = kernel, .split_k = 1, .us = INFINITY};
@@ -274,11 +303,9 @@ static bool best(const plx_gemm_search *search, plx_schedule *schedule)
         return true;
     own.data = &f;
     each_tiling(&own, keep_fastest);
-    if (f.tiling.tile == NULL)
-        return false;
-    *schedule = f.schedule;
-    schedule->us = us_of(kernel, &f.tiling, search->problem, search->device, rates_of(kernel));
-    return true;
+    if (f.found)
+        *schedule = f.schedule;
+    return f.found;
 }
 
 static plx_gemm_config config_of(const plx_schedule *s)

@@ -15,15 +15,22 @@ enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
 
 /* ---- the cost ------------------------------------------------------------------------- */
 
+enum { LINE_BYTES = 128 }; /* of memory, and of 64 terms of a row */
+
 /* Clocks, microseconds, bytes and flops in one. */
 #define RATES(X)                                                                                                      \
-    X(clock, 500, 4000)           /* MHz */                                                                           \
-    X(unit, 0.1, 10)              /* clocks of the tensor cores for 32 sums of 64 products each */                    \
-    X(least_step, 10, 1e4)        /* clocks */                                                                        \
-    X(l2_rate, 1e6, 1e8)          /* what all multiprocessors together get */                                         \
-    X(gaps, 1, 4)                 /* more of that where rows are no whole lines of memory */                          \
-    X(latency, 100, 1e4)          /* clocks that all stages of the ring bridge */                                     \
-    X(of_cluster, 1, 5)           /* more of that in clusters */                                                      \
+    X(clock, 500, 4000)    /* MHz */                                                                                  \
+    X(unit, 0.1, 10)       /* clocks of the tensor cores for 32 sums of 64 products each */                           \
+    X(least_step, 10, 1e4) /* clocks */                                                                               \
+    X(l2_rate, 1e6, 1e8)   /* what all multiprocessors together get */                                                \
+    X(gaps, 1, 10)         /* more of that for an operand whose rows are no whole lines of memory */                  \
+    X(cut_lines, 1, 10)    /* more of that where tiles begin within lines of an operand that lies across k */         \
+    X(own_rate, 1e4, 1e6)  /* what a multiprocessor gets, of multicasts too */                                        \
+    X(lone, 1, 2)          /* more of that where the other of its pair has no block */                                \
+    X(latency, 100, 1e4)   /* clocks that all stages of the ring bridge */                                            \
+    X(ring_of_2, 1, 10)    /* more of that in clusters, whose blocks wait for each other */                           \
+    X(ring_of_4, 1, 10)                                                                                               \
+    X(ring_of_8, 1, 10)                                                                                               \
     X(end, 100, 1e5)              /* clocks of a tile's end */                                                        \
     X(slow_element, 0.01, 10)     /* for an element of C that does not leave by bulk stores */                        \
     X(exchange, 100, 1e5)         /* clocks of the exchange of parts */                                               \
@@ -31,16 +38,14 @@ enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
     X(narrow, 0.01, 2)            /* what is seen of an end that writes parts of lines of C while the other warpgroup \
                                      multiplies */                                                                    \
     X(flops_rate, 1e7, 1e10)      /* what the limit of power leaves */                                                \
-    X(line_power, 0.1, 50)        /* of a line that is brought, in sums */                                            \
+    X(line_power, 0.01, 50)       /* of a line that is brought, in sums */                                            \
     X(launch_us, 0.1, 20)                                                                                             \
-    X(overlap, 0.01, 1) /* what is seen of the lesser of multiplying and of reading memory */                         \
+    X(writing, 0.1, 2)      /* of memory's rate, what C gets */                                                       \
+    X(late_pairs, 1, 2)     /* more of memory where a few pairs of multiprocessors have two blocks */                 \
+    X(overlap, 1, 10)       /* the norm that multiplying and memory's time add up by: 1, one after the other */       \
+    X(overlap_turns, 1, 10) /* the same, where one warpgroup writes C while the other multiplies */                   \
     X(copy_us, 0.1, 20)                                                                                               \
-    X(copy_rate, 1e5, 5e7) /* of operands that are packed first */                                                    \
-    X(across, 1, 2)        /* times all, where an operand is MN-major */                                              \
-    X(more_of_2, 1e-3, 1)  /* more of all but memory, for what blocks of a cluster wait for each other */             \
-    X(more_of_4, 1e-3, 1)                                                                                             \
-    X(more_of_8, 1e-3, 1)                                                                                             \
-    X(late_pairs, 1, 2) /* more of memory where a few pairs of multiprocessors have two blocks */
+    X(copy_rate, 1e5, 5e7) /* of operands that are packed first */
 typedef struct elected_rates {
     RATES(PLX_GEMM_FIELD)
     plx_tensor_rates tensor;
@@ -50,15 +55,16 @@ static const elected_rates own_rates = {
 #include "rates/cuda-9.0/wgmma-elected.h"
 };
 
-static double more_of_cluster(int32_t blocks, const elected_rates *by)
+/* Blocks of a cluster wait for each other's stages. */
+static double ring_of_cluster(int32_t blocks, const elected_rates *by)
 {
-    return blocks == 1 ? 0 : blocks == 2 ? by->more_of_2 : blocks == 4 ? by->more_of_4 : by->more_of_8;
+    return blocks == 1 ? 1 : blocks == 2 ? by->ring_of_2 : blocks == 4 ? by->ring_of_4 : by->ring_of_8;
 }
 
-/* Of operands as they are multiplied: a copy's rows are whole lines. */
-static bool has_gaps(const plx_gemm_problem *p)
+/* Of an operand as it is multiplied, a copy having whole lines: its rows, or a tile's of them, begin within a line. */
+static double gaps_of(int64_t ld, bool tiles_cut_lines, const elected_rates *by)
 {
-    return (p->lda % 8 == 0 && p->lda % 64 != 0) || (p->ldb % 8 == 0 && p->ldb % 64 != 0);
+    return ld % 8 == 0 && ld % 64 != 0 ? by->gaps : tiles_cut_lines ? by->cut_lines : 1;
 }
 
 /* Of times that overlap: a little more than the longest, where others are nearly as long. */
@@ -74,16 +80,26 @@ static double longest(const double *times, size_t count)
     return all * pow(sum, 1.0 / 5);
 }
 
-/* A k-tile takes the units, L2 and the ring. */
-static double clocks_of_k_tile(const plx_elected_tiling *tiling, const elected_rates *by, const plx_problem *problem,
-                               double active)
+/* Lines of memory of a k-tile that a block brings from L2: those that it multicasts and its part of others'. */
+static double lines_from_l2(const plx_elected_tiling *tiling, const elected_rates *by, const plx_gemm_problem *p)
 {
-    const double rows = plx_elected_rows(tiling), cols = tiling->tile->cols;
-    const double lines = rows / tiling->cluster_cols + (double)plx_elected_lines(tiling) / tiling->cluster_rows;
-    const double units = rows * cols / 32 * by->unit;
-    const double l2 = lines * (has_gaps(&problem->of.gemm) ? by->gaps : 1) * 128 * active / by->l2_rate * by->clock;
-    const double ring = by->latency / tiling->stages * (plx_elected_blocks(tiling) > 1 ? by->of_cluster : 1);
-    return longest((const double[]){units, l2, ring, by->least_step}, 4);
+    const int64_t ld_x = tiling->transposed ? p->ldb : p->lda, ld_y = tiling->transposed ? p->lda : p->ldb;
+    const bool y_is_cut = !tiling->y_inner && tiling->tile->cols % GEMM_UNITS_DEPTH != 0;
+    return (double)plx_elected_rows(tiling) / tiling->cluster_cols * gaps_of(ld_x, false, by) +
+           (double)plx_elected_lines(tiling) / tiling->cluster_rows * gaps_of(ld_y, y_is_cut, by);
+}
+
+/* A k-tile takes the units, L2, the way to the multiprocessor and the ring.  A multiprocessor gets 64 bytes in a clock
+ * and no more, multicast or not; where the other of its pair is idle it gets some of that one's. */
+static double clocks_of_k_tile(const plx_elected_tiling *tiling, const elected_rates *by, const plx_problem *problem,
+                               const plx_device_info *device, double active)
+{
+    const double rows = plx_elected_rows(tiling), lines = rows + plx_elected_lines(tiling);
+    const double units = rows * tiling->tile->cols / 32 * by->unit;
+    const double l2 = lines_from_l2(tiling, by, &problem->of.gemm) * LINE_BYTES * active / by->l2_rate * by->clock;
+    const double own_rate = by->own_rate * (active <= (double)plx_gemm_sms(device) / 2 ? by->lone : 1);
+    const double ring = by->latency / tiling->stages * ring_of_cluster(plx_elected_blocks(tiling), by);
+    return longest((const double[]){units, l2, lines * LINE_BYTES / own_rate * by->clock, ring, by->least_step}, 5);
 }
 
 /* Lines that a block brings for each sum of a step. */
@@ -91,16 +107,6 @@ static double lines_for_sums(const plx_elected_tiling *tiling)
 {
     const double rows = plx_elected_rows(tiling), cols = tiling->tile->cols;
     return (rows / tiling->cluster_cols + (double)plx_elected_lines(tiling) / tiling->cluster_rows) / (rows * cols);
-}
-
-/* Not less than what the limit of power leaves, whose root goes with what tiles overhang C; what comes from
- * L2 takes some of it. */
-static double us_with_power(const plx_elected_tiling *tiling, const elected_rates *by, double us, double flops,
-                            double overhanging)
-{
-    const double least_us = sqrt(flops * overhanging) / by->flops_rate * (1 + by->line_power * lines_for_sums(tiling));
-    const double share = least(us, least_us) / most(us, least_us);
-    return most(us, least_us) * (1 + pow(share, 12) / 12);
 }
 
 /* What a block spends on C, in `waves` of tiles. */
@@ -121,6 +127,19 @@ static double late_pairs(const plx_elected_tiling *tiling, const elected_rates *
 {
     const double share = (double)tiling->items * plx_elected_blocks(tiling) / (double)plx_gemm_sms(device);
     return share > 0.5 && share < (plx_elected_blocks(tiling) > 1 ? 0.8 : 0.6) ? by->late_pairs : 1;
+}
+
+/* Operands in, and C out by clusters of tiles side by side. */
+static double us_of_memory(const plx_elected_tiling *tiling, const plx_problem *problem, const plx_device_info *device,
+                           const elected_rates *by)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double cols = tiling->transposed ? (double)plx_elected_rows(tiling) * tiling->cluster_rows
+                                           : (double)tiling->tile->cols * tiling->cluster_cols;
+    const double bytes = 2 * ((double)p->m + (double)p->n) * (double)p->k +
+                         plx_tensor_bytes_of_c(problem, cols, &by->tensor) / by->writing;
+    return (double)plx_problem_count(problem) * bytes / plx_tensor_memory_rate(device, &by->tensor) *
+           late_pairs(tiling, by, device);
 }
 
 static double us_of_packing(const plx_gemm_problem *p, const elected_rates *by)
@@ -145,20 +164,14 @@ static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem
     const double size = blocks, items = (double)tiling->items, count = (double)plx_problem_count(problem);
     const double slots = (double)plx_elected_slots(device, blocks), waves = ceil(items / slots);
     const double area = items * size * plx_elected_rows(tiling) * tiling->tile->cols;
-    const double bytes_of_c = (double)plx_units_bytes_of_result(problem);
-    const double multiplying = (waves * k_tiles * clocks_of_k_tile(tiling, by, problem, least(items, slots) * size) +
-                                clocks_of_ends(tiling, by, problem, waves)) /
-                               by->clock * (1 + more_of_cluster(blocks, by));
-    const plx_gemm_terms terms = {
-        .launch = by->launch_us,
-        .math = us_with_power(tiling, by, multiplying, 2 * m * n * k * count, area * k_tiles * 2 * GEMM_UNITS_DEPTH),
-        .memory = count * (2 * (m + n) * k + bytes_of_c * m * n) / plx_tensor_memory_rate(device, &by->tensor) *
-                  late_pairs(tiling, by, device),
-        .overlap = by->overlap,
-        .pack = us_of_packing(p, by),
-    };
-    const double all = plx_gemm_us(&terms);
-    return tiling->x_inner && tiling->y_inner ? all : all * by->across;
+    const double k_tile = clocks_of_k_tile(tiling, by, problem, device, least(items, slots) * size);
+    const double powered = plx_tensor_us_with_power(waves * k_tiles * k_tile / by->clock, 2 * m * n * k * count,
+                                                    area * k_tiles * 2 * GEMM_UNITS_DEPTH,
+                                                    by->flops_rate / (1 + by->line_power * lines_for_sums(tiling)));
+    const double math = powered + clocks_of_ends(tiling, by, problem, waves) / by->clock;
+    const double memory = us_of_memory(tiling, problem, device, by);
+    const double norm = tiling->ping_pong && waves > 1 ? by->overlap_turns : by->overlap;
+    return by->launch_us + plx_tensor_overlapped(math, memory, norm) + us_of_packing(p, by);
 }
 
 static double us(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule,

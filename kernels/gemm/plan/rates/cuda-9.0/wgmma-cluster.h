@@ -1,5 +1,5 @@
 /* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: 07529a6a00b0c4a435e10af2eff706a348859f749f202491234da6dfb0f064fa */
+/* Generated; SHA-256 of the lines below: dc521cf6d862fb1572639dd3415ab482bf5b93a6a45490e77ca1a74b1fb6e340 */
 .launch_us = 2.35,
 .next_us = 2.57,
 .item_us = 0.85,
@@ -13,8 +13,12 @@
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
 .gaps_across = 1,
+.flops_rate = 1e+10,
+.overlap = 4,
+.writes_seen = 0.5,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
+.tensor.cut_sectors = 1.4,
 .tensor.begin_us = 3,
 .tensor.seen = 0.3,
 .tensor.late_us = 6,

@@ -1,5 +1,5 @@
 /* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew; of them turn_rate and gaps count for 16 bits alone */
-/* Generated; SHA-256 of the lines below: 4917762f1828ab6d874c6633f847ca917dcb646f6cbc3e99abdf18cd5cca7e00 */
+/* Generated; SHA-256 of the lines below: b976803a816e5680ac580aed8e6adb381ee6e74ea71cff2cf28f3f103e65822a */
 .launch_us = 2.74,
 .next_us = 2.73,
 .item_us = 0.96,
@@ -13,8 +13,12 @@
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
 .gaps_across = 1,
+.flops_rate = 1e+10,
+.overlap = 4,
+.writes_seen = 0.5,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
+.tensor.cut_sectors = 1.4,
 .tensor.begin_us = 3,
 .tensor.seen = 0.3,
 .tensor.late_us = 6,

@@ -1,5 +1,5 @@
 /* By hand to times of drawn products on one NVIDIA H200, 2026-11-21 (doc/experiments.md); `parallax tune gemm --rates` fits them anew */
-/* Generated; SHA-256 of the lines below: 03b843d0bbe5a088fa7d686d5efbf387f44a874e791044e4e15b4e0ad2b5129d */
+/* Generated; SHA-256 of the lines below: d0a8be48364ef00b72b5d9cf93d92abf001f4969dc2ec3ef5c052f0206abf7fe */
 .launch_us = 2.35,
 .next_us = 2.57,
 .item_us = 0.85,
@@ -13,8 +13,12 @@
 .rows_rate = 2.1e+06,
 .gaps = 1.4,
 .gaps_across = 1,
+.flops_rate = 1e+10,
+.overlap = 4,
+.writes_seen = 0.5,
 .tensor.large_memory_rate = 4.2e+06,
 .tensor.small_memory_rate = 3.1e+06,
+.tensor.cut_sectors = 1.4,
 .tensor.begin_us = 3,
 .tensor.seen = 0.3,
 .tensor.late_us = 6,
