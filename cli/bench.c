@@ -53,6 +53,8 @@ static void add_set(plx_table *table, size_t index)
     plx_table_row(table);
     plx_table_cell(table, 0, "%s", plx_set_name(index));
     plx_table_rest(table, "%s", plx_set_summary(index));
+    if (cases == 0) /* it is what a file says */
+        return;
     plx_table_row(table);
     plx_table_cell(table, 0, "%s", "");
     plx_table_rest(table, "%zu cases:", cases);
@@ -260,6 +262,10 @@ const cli_verb cli_bench_verb = {
             "the products of published language models' layers (attention, gate-up, down, head), forward (nt)\n"
             "and backward (nn, tn).\n"
             "\n"
+            "file:PATH has the shapes of a file.  A line is a problem: an operation, its shape and what is set of it,\n"
+            "as options name it without dashes: 'gemm 16x4096x4096 trans-b', 'gemm 128x128x64 batch=96'.  From # on\n"
+            "a line is a comment.\n"
+            "\n"
             "--runs 5 runs everything in five processes, one after the other, into one file: a time is then\n"
             "the mean of the runs, and its interval comes from the differences between them.  'diff' needs\n"
             "this if runs differ from each other.  The same command continues an interrupted run.\n"
@@ -278,6 +284,7 @@ const cli_verb cli_bench_verb = {
             "  parallax bench gemm --set random:1:200 --backend cuda --backend cublas --json r.json\n"
             "  parallax bench gemm --set random:1:50 --compute tf32 --backend cuda --backend cublas\n"
             "  parallax bench gemm --set layers:nt --dtype bf16 --backend cuda --backend cublas\n"
+            "  parallax bench --set file:shapes.txt --dtype bf16 --backend cuda --backend cublas\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RUNS | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV | OPT_REQUIRE |

@@ -291,7 +291,8 @@ static const option_row listed[] = {
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", .apply = NULL},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", .apply = NULL},
     {"set", 0, "NAME", OPT_SET,
-     "a set of shapes, random:SEED[:COUNT], drawn8:SEED[:COUNT], layers[:PLACE][:LAYOUT], or list; may be repeated",
+     "a set of shapes, random:SEED[:COUNT], drawn8:SEED[:COUNT], layers[:PLACE][:LAYOUT], file:PATH, or list; may be "
+     "repeated",
      INTO(apply_word, sets)},
     {"rates", 0, "DIR", OPT_RATES, "fit the models' rates, and write them there", INTO(apply_file, rates)},
     {"runs", 0, "N", OPT_RUNS, "bench in N processes, one after the other; the noise is that between them (1)",

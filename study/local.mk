@@ -213,6 +213,7 @@ study_bench_sources = \
 	study/bench/bench.h \
 	study/bench/cases.c \
 	study/bench/document.c \
+	study/bench/file_set.c \
 	study/bench/layer_set.c \
 	study/bench/random_set.c \
 	study/bench/sets.c \

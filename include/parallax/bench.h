@@ -15,11 +15,13 @@ typedef struct plx_set_case {
 } plx_set_case;
 
 /* "quick", ..., "random:1"; NULL at the end.  random:SEED[:COUNT] and drawn8:SEED[:COUNT] are a set for each
- * seed and count; each is listed by its first.  layers[:PLACE][:LAYOUT] has parts of "layers". */
+ * seed and count; each is listed by its first.  layers[:PLACE][:LAYOUT] has parts of "layers".  file:PATH has the
+ * shapes of a file, which is read anew by each of these functions. */
 PLX_API const char *plx_set_name(size_t index);
 /* One line of what is in it; NULL at the end. */
 PLX_API const char *plx_set_summary(size_t index);
-/* PLX_NOT_FOUND: there is no such set; PLX_INVALID: one whose seed, count, place or layout can't be. */
+/* PLX_NOT_FOUND: there is no such set; PLX_INVALID: one whose seed, count, place, layout or file can't
+ * be; the message says where in the file. */
 PLX_API plx_status plx_set_check(const char *set, plx_error *error);
 /* The cases of a set; false at the end and for no set. */
 PLX_API bool plx_set_at(const char *set, size_t index, plx_set_case *found);

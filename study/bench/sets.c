@@ -70,6 +70,12 @@ static const struct set {
         .processor_bytes = 5.5e8,
     },
     {
+        .name = "file:",
+        .summary = "file:PATH, the shapes of a file, a line each, as in 'gemm 16x4096x4096 trans-b'",
+        .processor_flops = 2.5e9,
+        .processor_bytes = 5.5e8,
+    },
+    {
         .name = "random:1",
         .summary = "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
         .processor_flops = 2.5e9,
@@ -91,7 +97,7 @@ const char *plx_set_summary(size_t index)
 
 static const struct set *find(const char *name)
 {
-    const bool takes_parameters = plx_random_set_is(name) || plx_layer_set_is(name);
+    const bool takes_parameters = plx_random_set_is(name) || plx_layer_set_is(name) || plx_file_set_is(name);
     const size_t length = takes_parameters ? strcspn(name, ":") : strlen(name);
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         if (strncmp(sets[i].name, name, length) == 0 && (sets[i].name[length] == '\0' || takes_parameters))
@@ -107,6 +113,8 @@ plx_status plx_set_check(const char *name, plx_error *error)
         return plx_random_set_read(name, &set, error);
     if (plx_layer_set_is(name))
         return plx_layer_set_read(name, &layers, error);
+    if (plx_file_set_is(name))
+        return plx_file_set_check(name, error);
     return find(name) != NULL ? PLX_OK : plx_fail(error, PLX_NOT_FOUND, "there is no set \"%.60s\"", name);
 }
 
@@ -228,6 +236,8 @@ bool plx_set_at(const char *name, size_t index, plx_set_case *found)
     plx_error error;
     if (plx_layer_set_is(name))
         return plx_layer_set_read(name, &layers, &error) == PLX_OK && plx_layer_set_case(&layers, index, found);
+    if (plx_file_set_is(name))
+        return plx_file_set_case(name, index, found);
     if (!plx_random_set_is(name))
         return listed_case(name, index, found);
     return plx_random_set_read(name, &random, &error) == PLX_OK && plx_random_set_case(&random, index, found);

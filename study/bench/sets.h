@@ -37,4 +37,12 @@ plx_status plx_layer_set_read(const char *name, plx_layer_set *set, plx_error *e
 /* False: it has no more. */
 bool plx_layer_set_case(const plx_layer_set *set, size_t index, plx_set_case *found);
 
+/* ---- file:PATH (file_set.c) --------------------------------------------------------------- */
+
+bool plx_file_set_is(const char *name);
+/* PLX_INVALID: it can't be read, has no problems or more than 5000, or a line is none; the message names it. */
+plx_status plx_file_set_check(const char *name, plx_error *error);
+/* False: it has no more. */
+bool plx_file_set_case(const char *name, size_t index, plx_set_case *found);
+
 #endif

@@ -36,6 +36,43 @@ expect 2 "drawn8:SEED[:COUNT] has a seed" bench --set drawn8:1:
 expect 2 "layers[:PLACE][:LAYOUT] has the places" bench --set layers:tt
 expect 2 "layers[:PLACE][:LAYOUT] has the places" bench --set layers:down:nt:nn
 expect 2 "unknown set" bench --set layer
+
+# ---- the shapes of a file -----------------------------------------------------------------
+printf '# m x n x k\n\ngemm 16x8x4 trans-b # a product\r\n\tgemm 8x8x8 batch=3  alpha=2\nmatvec 5x7 trans\nreduce 9 reduce=max' >"$work/shapes"
+expect 0 '' bench --set "file:$work/shapes" --backend host --no-timing --csv "$work/shapes.csv"
+shows "4 cases: 4 run"
+for text in 'gemm,f32,16x8x4' 'gemm,f32,8x8x8' 'matvec,f32,5x7' 'reduce,f32,9'; do
+    same_count "cases $text" "$(cut -d, -f1-3 "$work/shapes.csv" | sort -u | grep -c "^$text")" 1
+done
+expect 0 '' bench gemm --set "file:$work/shapes" --backend host --no-timing
+shows "2 cases: 2 run"
+refused() { # MESSAGE, then the file in the words of printf
+    # shellcheck disable=SC2059
+    printf "$2" >"$work/refused"
+    expect 2 "$1" bench --set "file:$work/refused"
+}
+refused "refused, line 2: 'gem' is no operation" 'gemm 1x1x1\ngem 1x1x1\n'
+refused "line 1: 'probe' is no operation" 'probe 1\n'
+refused "line 1: gemm has a shape, MxNxK" 'gemm\n'
+refused "line 1: '1x2' is no shape of gemm, MxNxK" 'gemm 1x2\n'
+refused "line 1: '1x2x3x4' is no shape" 'gemm 1x2x3x4\n'
+refused "line 1: '1x2x-3' is no shape" 'gemm 1x2x-3\n'
+refused "line 1: '1x2x99999999999999999999' is no shape" 'gemm 1x2x99999999999999999999\n'
+refused "line 3: " '#\n\ngemm 1x2x3 nonsense\n'
+refused "line 1: " 'gemm 1x2x3 alpha=many\n'
+refused "line 1: " 'gemm 4000000000x4000000000x4000000000\n'
+refused "has no shapes" '# none\n'
+refused "line 1: it has more than 510 characters, or zeros" 'gemm 1x\0001x1\ngemm 1x1x1\n'
+awk 'BEGIN { for (i = 0; i < 600; i++) printf "#"; print "" }' >"$work/refused"
+expect 2 "line 1: it has more than 510 characters" bench --set "file:$work/refused"
+awk 'BEGIN { for (i = 0; i <= 5000; i++) print "gemm 1x1x1" }' >"$work/refused"
+expect 2 "has more than 5000 shapes" bench --set "file:$work/refused"
+expect 2 "names no file: file:PATH" bench --set file:
+expect 2 "can't read '$work/none'" bench --set "file:$work/none"
+expect 2 "it is no regular file" bench --set "file:$work"
+mkfifo "$work/pipe"
+expect 2 "it is no regular file" bench --set "file:$work/pipe"
+
 expect 2 "one operation" bench --shape 10
 expect 2 "one operation" bench gemm reduce --shape 10
 expect 2 "takes a shape" bench gemm --shape 10
