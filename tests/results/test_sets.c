@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -260,6 +261,29 @@ static void layers_have_each_weight_with_each_number_of_rows(void **unused)
                      13 * 12 * 3);
 }
 
+/* ---- a file ----------------------------------------------------------------------------------------- */
+
+static void a_file_has_what_its_lines_say(void **unused)
+{
+    int64_t first[PLX_MAX_SHAPE], last[PLX_MAX_SHAPE];
+    char name[4096];
+    plx_error error;
+    plx_set_case found;
+    const char *directory = getenv("top_srcdir");
+    (void)unused;
+    (void)snprintf(name, sizeof name, "file:%s/data/shapes-deepbench.txt", directory != NULL ? directory : ".");
+    assert_int_equal(plx_set_check(name, &error), PLX_OK);
+    assert_int_equal(cases_of(name, first, last), 243);
+    expect_shape(first, 16, 1760, 1760);
+    expect_shape(last, 1, 4224, 128);
+    assert_true(plx_set_at(name, 20, &found) && !found.problem.of.gemm.trans_a && found.problem.of.gemm.trans_b);
+    expect_shape((const int64_t[]){found.problem.of.gemm.m, found.problem.of.gemm.n, found.problem.of.gemm.k}, 16, 1760,
+                 1760);
+    assert_int_equal(plx_set_check("file:", &error), PLX_INVALID);
+    assert_int_equal(plx_set_check("file:/nonexistent", &error), PLX_INVALID);
+    assert_false(plx_set_at("file:/nonexistent", 0, &found));
+}
+
 /* ---- names --------------------------------------------------------------------------------------- */
 
 static void bad_names_are_refused(void **unused)
@@ -298,6 +322,7 @@ int main(void)
         cmocka_unit_test(cases_are_within_their_limits_and_varied),
         cmocka_unit_test(eights_are_multiples_of_8_and_mean_the_same_everywhere),
         cmocka_unit_test(layers_have_each_weight_with_each_number_of_rows),
+        cmocka_unit_test(a_file_has_what_its_lines_say),
         cmocka_unit_test(bad_names_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
