@@ -47,7 +47,7 @@ typedef struct plx_gemm_family {
     plx_gemm_config (*config)(const plx_schedule *schedule);
     void (*name)(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule, char *name,
                  size_t size);
-    size_t most_listed; /* of those that should take the least time; 0: all */
+    bool lists_fastest; /* 64 that should take the least time; else all */
     bool is_checked;    /* a device of OpenCL may have no room for one that is visited */
     /* Microseconds by other rates, in CUDA.  NULL: rates could be no others. */
     double (*us)(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule,

@@ -157,15 +157,14 @@ static void list(plx_gemm_search *search, const plx_schedule *schedule)
 static void insert(plx_gemm_search *search, const plx_schedule *schedule)
 {
     listing *l = search->data;
-    const size_t most_kept = l->family->most_listed;
     size_t place = l->kept_count;
     for (; place > 0 && schedule->us < l->kept[place - 1].us; place--)
-        if (place < most_kept)
+        if (place < MOST_LISTED)
             l->kept[place] = l->kept[place - 1];
-    if (place >= most_kept)
+    if (place >= MOST_LISTED)
         return;
     l->kept[place] = *schedule;
-    l->kept_count += l->kept_count < most_kept;
+    l->kept_count += l->kept_count < MOST_LISTED;
 }
 
 size_t plx_gemm_configs(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
@@ -177,7 +176,7 @@ size_t plx_gemm_configs(const plx_row *row, const plx_problem *problem, const pl
     if (!plx_gemm_has_work(problem) || !plx_gemm_find(kernel, problem, device, INFINITY, &own) || isinf(own.us))
         return 0;
     listing l = {.family = family, .configs = configs, .capacity = capacity, .own = number_of(&own)};
-    plx_gemm_search search = {problem, device, kernel, INFINITY, family->most_listed > 0 ? insert : list, &l};
+    plx_gemm_search search = {problem, device, kernel, INFINITY, family->lists_fastest ? insert : list, &l};
     family->each(&search);
     for (size_t i = 0; i < l.kept_count; i++)
         list(&search, &l.kept[i]);

@@ -295,7 +295,7 @@ const plx_gemm_family plx_elected_family = {
     .paths = paths,
     .config = config_of,
     .name = name_of,
-    .most_listed = 64, /* there are hundreds */
+    .lists_fastest = true, /* there are hundreds */
     .us = us,
     .rates = {PLX_GEMM_SCALARS(scalars), .own = &own_rates},
 };
