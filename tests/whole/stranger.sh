@@ -27,6 +27,7 @@ git -C "$source" archive --prefix=parallax/ HEAD | gzip -1 >"$work/tree.tar.gz"
 start=\$(date +%s)
 nice $command >/root/log 2>&1 && status=0 || { status=\$?; worst=1; }
 grep -E "^(FAIL|ERROR)" /root/log | sort -u
+for failed in \$(sed -n 's/^FAIL: //p' /root/log | sort -u); do tail -n 20 "build/\$failed.log"; done
 tail -n 25 /root/log
 echo "$suite: $command: status \$status after \$((\$(date +%s) - start)) s"
 END
