@@ -4,7 +4,7 @@
  *
  *     make benchmarks/configs
  *     benchmarks/configs [--dtype bf16] [--seconds 60] [--part 0/1] [--rows 16] [--most 20] [--peer] layers:nt
- *     benchmarks/configs ... -        lines "m n k nt" of standard input
+ *     benchmarks/configs ... -        lines "m n k nt", or with a number of products behind it, of standard input
  *
  * A line for each: "m n k layout kernel:config expected measured", in microseconds; with --peer one of cublasLt's
  * fastest.  --part 1/4: each fourth product, from the second on; --rows: of A, at least. */
@@ -105,8 +105,9 @@ static places places_of(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const uint64_t size = plx_dtype_size(problem->dtype), line = 512;
-    const uint64_t a = (uint64_t)p->m * (uint64_t)p->k * size, b = (uint64_t)p->n * (uint64_t)p->k * size,
-                   c = (uint64_t)p->m * (uint64_t)p->n * size;
+    const uint64_t all = size * (problem->batch.batched ? (uint64_t)problem->batch.count : 1);
+    const uint64_t a = (uint64_t)p->m * (uint64_t)p->k * all, b = (uint64_t)p->n * (uint64_t)p->k * all,
+                   c = (uint64_t)p->m * (uint64_t)p->n * all;
     places of = {(a + line) / line * line, (b + line) / line * line, (c + line) / line * line, 1};
     while (of.copies < MOST_COPIES && (double)of.copies * (double)(a + b + c) < rotated_bytes &&
            (of.copies + 1) * (of.a + of.b) <= pool_bytes && (of.copies + 1) * of.c <= pool_bytes)
@@ -267,11 +268,14 @@ static void sweep(plx_context *context, const side *own, const side *peer, const
 
 static bool next_product(const request *r, size_t index, plx_problem *problem, char layout[3])
 {
-    int m, n, k;
+    int m, n, k, batch = 0;
     if (strcmp(r->set, "-") == 0) {
-        if (scanf("%d %d %d %2s", &m, &n, &k, layout) != 4)
+        char line[80];
+        if (fgets(line, sizeof line, stdin) == NULL || sscanf(line, "%d %d %d %2s %d", &m, &n, &k, layout, &batch) < 4)
             return false;
         *problem = plx_gemm_of(r->dtype, layout[0] == 't', layout[1] == 't', m, n, k);
+        if (batch > 0)
+            *problem = plx_batch_of(problem, batch);
         return true;
     }
     plx_set_case found;

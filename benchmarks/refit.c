@@ -1,15 +1,16 @@
 /* Fits a model's rates to times that benchmarks/configs has measured, without a device.
  *
  *     make benchmarks/refit
- *     benchmarks/refit [--device h200] [--above 11] [--tries 6] [--keep RATE,...] [--hold 0.01] wgmma-elected TIMES...
+ *     benchmarks/refit [--above 11] [--tries 6] [--keep RATE,...] [--hold 0.01] wgmma-elected TIMES... [h200:TIMES...]
  * > rates.h
  *
  * Each rate is moved while less is lost: by the choice of what should take the least time, of all kernels that were
  * timed, and by how far times lie from what is expected of them.  --tries N begins N times more, from near the best.
  * Every fifth product is left out of the fit; stderr says what is lost by both before and after.  --above 11: products
  * that take less are nothing to go by; --keep: rates that stay; --hold: what a rate costs that is e times, or 1/e, what
- * it was, for those that times say little of are better left where they were.  With SHOW in the environment: each
- * product's choice.
+ * it was, for those that times say little of are better left where they were.  h200: before a file's name: its times
+ * are an H200's.  With SHOW in the environment: each product's choice; SHOW=all: each time, as benchmarks/configs has
+ * it.
  */
 #include "base/sha256.h"
 #include "gemm/plan/family.h"
@@ -22,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 40000, MOST_RATES = 64, MOST_CONFIGS = 1024, LEFT_OUT = 5 };
+enum { MOST = 80000, MOST_RATES = 64, MOST_CONFIGS = 4096, LEFT_OUT = 5 };
 
-static plx_device_info device = {
+static const plx_device_info h100 = {
     .name = "H100, as CUDA shows it",
     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
     .compute_major = 9,
@@ -38,9 +39,12 @@ static plx_device_info device = {
     .memory_bytes = UINT64_C(80) << 30,
     .max_alloc_bytes = UINT64_C(80) << 30,
 };
+static plx_device_info h200;                  /* the same with more memory */
+static const plx_device_info *device = &h100; /* of the file that is read */
 
 typedef struct measured {
     plx_problem problem;
+    const plx_device_info *device;
     plx_schedule schedule;
     char name[80];  /* with its configuration */
     size_t product; /* those of one follow each other */
@@ -77,7 +81,7 @@ static void keep(plx_gemm_search *search, const plx_schedule *schedule)
         return;
     struct found *f = &found[found_count++];
     f->schedule = *schedule;
-    plx_gemm_family_of(search->kernel)->name(search->problem, &device, schedule, f->name, sizeof f->name);
+    plx_gemm_family_of(search->kernel)->name(search->problem, device, schedule, f->name, sizeof f->name);
 }
 
 /* Of the configuration; false: there is none of the name any more. */
@@ -85,15 +89,17 @@ static bool find_schedule(const plx_row *row, const plx_problem *problem, const 
 {
     static plx_problem last;
     static const plx_row *last_row;
+    static const plx_device_info *last_device;
     const plx_gemm_family *family = plx_gemm_family_of((uint32_t)(row - plx_gemm_ladder.rows));
-    plx_gemm_search search = {problem, &device, (uint32_t)(row - plx_gemm_ladder.rows), INFINITY, keep, NULL};
+    plx_gemm_search search = {problem, device, (uint32_t)(row - plx_gemm_ladder.rows), INFINITY, keep, NULL};
     if (family == NULL || family->name == NULL)
         return false;
-    if (row != last_row || memcmp(&last, problem, sizeof last) != 0) {
+    if (row != last_row || device != last_device || memcmp(&last, problem, sizeof last) != 0) {
         found_count = 0;
         family->each(&search);
         last = *problem;
         last_row = row;
+        last_device = device;
     }
     for (size_t i = 0; i < found_count; i++)
         if (strcmp(found[i].name, config) == 0) {
@@ -118,6 +124,7 @@ static void read_line(const char *line, const char *fitted)
         return;
     measured *t = &times[count];
     *t = (measured){.problem = plx_gemm_of(PLX_BF16, layout[0] == 't', layout[1] == 't', m, n, k),
+                    .device = device,
                     .own = strcmp(kernel, fitted) == 0,
                     .us = us};
     const measured *before = count > 0 ? &times[count - 1] : NULL;
@@ -125,7 +132,7 @@ static void read_line(const char *line, const char *fitted)
     t->product = products - 1;
     plx_error error;
     if (config != NULL ? !find_schedule(row, &t->problem, config + 1, &t->schedule)
-                       : plx_schedule_resolve(row, &t->problem, &device, &t->schedule, &error) != PLX_OK)
+                       : plx_schedule_resolve(row, &t->problem, device, &t->schedule, &error) != PLX_OK)
         return;
     t->expected_us = t->schedule.us;
     memcpy(t->name, name, sizeof name);
@@ -135,7 +142,9 @@ static void read_line(const char *line, const char *fitted)
 static void read_times(const char *path, const char *fitted)
 {
     char line[256];
-    FILE *file = fopen(path, "r");
+    const bool is_h200 = strncmp(path, "h200:", 5) == 0;
+    FILE *file = fopen(is_h200 ? path + 5 : path, "r");
+    device = is_h200 ? &h200 : &h100;
     if (file == NULL) {
         perror(path);
         exit(2);
@@ -170,7 +179,7 @@ static bool is_left_out(const measured *t)
 static double expect(const measured *t, const double *values)
 {
     const plx_gemm_family *family = plx_gemm_family_of(t->schedule.kernel);
-    return t->own ? family->us(&t->problem, &device, &t->schedule, values) : t->expected_us;
+    return t->own ? family->us(&t->problem, t->device, &t->schedule, values) : t->expected_us;
 }
 
 typedef struct losses {
@@ -306,6 +315,16 @@ static void print(const double *values, const char *origin)
     printf("/* %s */\n/* Generated; SHA-256 of the lines below: %s */\n%s", origin, hex, text);
 }
 
+/* Each time, and what is expected. */
+static void show_all(const double *values)
+{
+    for (size_t i = 0; i < count; i++) {
+        const plx_gemm_problem *p = &times[i].problem.of.gemm;
+        (void)fprintf(stderr, "%d %d %d %c%c %s %.2f %.2f\n", (int)p->m, (int)p->n, (int)p->k, p->trans_a ? 't' : 'n',
+                      p->trans_b ? 't' : 'n', times[i].name, expect(&times[i], values), times[i].us);
+    }
+}
+
 /* Each product: what was chosen, and the best. */
 static void show(const double *values)
 {
@@ -336,9 +355,7 @@ int main(int argc, char **argv)
     double values[MOST_RATES];
     int i = 1;
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        if (strcmp(argv[i], "--device") == 0 && strcmp(argv[i + 1], "h200") == 0)
-            device.memory_bytes = device.max_alloc_bytes = UINT64_C(141) << 30;
-        else if (strcmp(argv[i], "--keep") == 0)
+        if (strcmp(argv[i], "--keep") == 0)
             keep = argv[i + 1];
         else if (strcmp(argv[i], "--tries") == 0)
             tries = (int)strtol(argv[i + 1], NULL, 10);
@@ -350,10 +367,12 @@ int main(int argc, char **argv)
             origin = argv[i + 1];
     }
     if (i >= argc || (fitted_row = row_of(argv[i])) == NULL || fitted_row->model == NULL) {
-        (void)fprintf(stderr, "refit [--device h200] [--keep RATE,...] [--origin TEXT] KERNEL TIMES...\n");
+        (void)fprintf(stderr, "refit [--keep RATE,...] [--origin TEXT] KERNEL TIMES... [h200:TIMES...]\n");
         return 2;
     }
-    rate_count = fitted_row->model->rates(fitted_row, &device, rates, MOST_RATES);
+    h200 = h100;
+    h200.memory_bytes = h200.max_alloc_bytes = UINT64_C(141) << 30;
+    rate_count = fitted_row->model->rates(fitted_row, &h100, rates, MOST_RATES);
     for (int file = i + 1; file < argc; file++)
         read_times(argv[file], argv[i]);
     leave_out_below(above);
@@ -368,7 +387,9 @@ int main(int argc, char **argv)
     move_each(values);
     try_others(values, tries);
     say("after", values);
-    if (getenv("SHOW") != NULL)
+    if (getenv("SHOW") != NULL && strcmp(getenv("SHOW"), "all") == 0)
+        show_all(values);
+    else if (getenv("SHOW") != NULL)
         show(values);
     print(values, origin);
     return 0;
