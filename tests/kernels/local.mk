@@ -2,7 +2,8 @@
 # compiled once for all of them.  And how the kernels' texts come into a plugin.
 script_tests += tests/kernels/test_embed.sh tests/kernels/test_half_cuda.sh tests/kernels/test_spills.sh \
 	tests/kernels/test_gemm_times.sh
-EXTRA_DIST += tests/data/gemm-choices.txt tests/data/gemm-times.txt.gz tests/kernels/half_cuda.cpp
+EXTRA_DIST += tests/data/gemm-choices.txt tests/data/gemm-times.txt.gz \
+	tests/data/gemm-times-h200.txt.gz tests/kernels/half_cuda.cpp
 check_LIBRARIES += tests/kernels/libladder.a
 tests_kernels_libladder_a_SOURCES = tests/kernels/kernel_support.c tests/kernels/kernel_support.h \
 	tests/kernels/units_support.h \

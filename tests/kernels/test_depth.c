@@ -99,9 +99,9 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
  * are far less deep. */
 static bool divides_sums(const plx_row *row)
 {
-    static const char *const names[] = {"split-k",      "async-copy", "many-blocks",     "few-rows",   "matvec",
-                                        "dmma",         "dmma-bulk",  "wgmma-pipelined", "wgmma-tf32", "mma-direct",
-                                        "wgmma-narrow", "stream-k",   "wgmma-cluster"};
+    static const char *const names[] = {"split-k",      "async-copy", "many-blocks",     "few-rows",     "matvec",
+                                        "dmma",         "dmma-bulk",  "wgmma-pipelined", "wgmma-tf32",   "mma-direct",
+                                        "wgmma-narrow", "stream-k",   "wgmma-cluster",   "wgmma-elected"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 

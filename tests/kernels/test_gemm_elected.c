@@ -2,6 +2,7 @@
  * block its share, and it leaves to others what it does not multiply. */
 #include "kernel_support.h"
 
+#include "kernels/arithmetic.h"
 #include "kernels/gemm/plan/plan.h"
 #include "kernels/gemm/plan/family.h"
 #include "kernels/gemm/launch/tensor.h"
@@ -34,6 +35,8 @@ enum {
     FLAGS,
     COUNT,
     STRIDE_C,
+    PARTIALS,
+    RANGES,
     SHARED,
     ARGUMENTS
 };
@@ -53,6 +56,35 @@ static int64_t covered(int64_t clusters, int64_t of_cluster, int64_t side)
     return clusters * of_cluster * side;
 }
 
+/* The launch that adds the sums of ranges has a thread for each four of them, and finds them where the product's
+ * launch was told to leave them, in scratch memory that is large enough. */
+static void expect_sum(const plx_recipe *recipe, const plx_step *product, int64_t area, int64_t tiles)
+{
+    const plx_step *sum = &recipe->steps[recipe->step_count - 1];
+    const plx_argument *left = &product->arguments[PARTIALS];
+    const int64_t turned = 7, partials = 8, ranges = 9; /* places of arguments */
+    assert_string_equal(sum->entry, "gemm_wgmma_elected_sum");
+    assert_int_equal((int64_t)sum->grid[0] * value_of(product, RANGES), tiles);
+    assert_int_equal(sum->grid[1], quotient_up(area / 4, sum->block[0]));
+    assert_int_equal(value_of(sum, turned), (value_of(product, FLAGS) & GEMM_ELECTED_TRANSPOSED) != 0);
+    assert_int_equal(value_of(sum, ranges), value_of(product, RANGES));
+    assert_int_equal(left->kind, PLX_ARG_SCRATCH);
+    assert_int_equal(left->value, value_of(sum, partials));
+    assert_int_equal(recipe->scratch_bytes, (uint64_t)(left->value + tiles * area * 4));
+}
+
+/* Each range has some of k and clusters of its own, which all run at once. */
+static void expect_ranges(const plx_problem *problem, const plx_step *step, int64_t parts, int64_t tiles)
+{
+    const int64_t ranges = value_of(step, RANGES);
+    assert_in_range(ranges, 2, (problem->of.gemm.k + 63) / 64);
+    assert_int_equal(value_of(step, COUNT), ranges);
+    assert_int_equal(parts, 1);
+    assert_int_equal(step->grid[0], tiles);
+    assert_int_equal(value_of(step, FLAGS) & (GEMM_ELECTED_ONE_X | GEMM_ELECTED_ONE_Y),
+                     GEMM_ELECTED_ONE_X | GEMM_ELECTED_ONE_Y);
+}
+
 /* Equal shares of `side` lines, or of the 64 steps along k of an operand that lies across. */
 static void expect_shares(const plx_tensor_map *map, bool inner, int64_t side, int64_t shares)
 {
@@ -65,7 +97,8 @@ static void expect_shares(const plx_tensor_map *map, bool inner, int64_t side, i
 static void expect_launch(const plx_problem *problem, const plx_device_info *device, const plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_step *step = &recipe->steps[recipe->step_count - 1];
+    const bool sums = strcmp(recipe->steps[recipe->step_count - 1].entry, "gemm_wgmma_elected_sum") == 0;
+    const plx_step *step = &recipe->steps[recipe->step_count - 1 - sums];
     const bool turned = value_of(step, FLAGS) & GEMM_ELECTED_TRANSPOSED;
     const int64_t cluster_rows = value_of(step, CLUSTER_ROWS), cluster_cols = value_of(step, CLUSTER_COLS),
                   parts = value_of(step, PARTS), in_cluster = cluster_rows * cluster_cols * parts,
@@ -85,6 +118,11 @@ static void expect_launch(const plx_problem *problem, const plx_device_info *dev
     assert_true((step->code == NULL) == (x_inner && y_inner));
     assert_int_equal(step->cluster, in_cluster > 1 ? in_cluster : 0);
     assert_int_equal(step->grid[0] % (uint64_t)in_cluster, 0);
+    assert_true(sums == (value_of(step, RANGES) > 1));
+    if (sums) {
+        expect_ranges(problem, step, parts, tiles * in_cluster);
+        expect_sum(recipe, step, (int64_t)rows * cols, tiles * in_cluster);
+    }
     if (parts > 1) { /* each has some of k, a cluster one tile, and there is room for its sums */
         assert_true(parts == 2 || parts == 4 || parts == 8);
         assert_true(blocks * cols <= GEMM_ELECTED_MOST_PARTED);
@@ -109,7 +147,7 @@ static void every_configuration_covers_c(void **unused)
                                        {4096, 4096, 512}, {100, 128256, 320}, {7, 1280, 5120},    {33, 65, 17}};
     const plx_device_info hopper = fake_gpu(9);
     static plx_config configs[MOST_CONFIGS];
-    size_t turned = 0, clustered = 0;
+    size_t turned = 0, clustered = 0, in_ranges = 0;
     (void)unused;
     for (size_t i = 0; i < 4 * sizeof sides / sizeof sides[0]; i++) {
         const int64_t *side = sides[i / 4];
@@ -122,9 +160,10 @@ static void every_configuration_covers_c(void **unused)
             expect_launch(&problem, &hopper, &recipe);
             turned += strchr(configs[j].name, 't') != NULL;
             clustered += recipe.steps[0].cluster > 1;
+            in_ranges += strchr(configs[j].name, '/') != NULL;
         }
     }
-    assert_true(turned > 0 && clustered > 0);
+    assert_true(turned > 0 && clustered > 0 && in_ranges > 0);
 }
 
 /* A device with fewer multiprocessors, as a part of one is. */

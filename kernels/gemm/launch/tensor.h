@@ -97,10 +97,11 @@ typedef struct plx_elected_tiling {
     bool ping_pong;                     /* the warpgroups of a block have tiles of their own, by turns */
     int32_t cluster_rows, cluster_cols; /* tiles of a cluster */
     int32_t parts;                      /* of k, each a block of the cluster */
+    int32_t ranges;                     /* of k, each other clusters'; a launch adds their sums */
     int32_t order;                      /* rows of clusters before the next column */
     int32_t stages, outs;               /* of the ring, blocks of C on their way for each warpgroup */
     int64_t down, across;               /* clusters that cover the product */
-    int64_t items;                      /* clusters of tiles, of all problems */
+    int64_t items;                      /* clusters of tiles, of all problems and ranges */
 } plx_elected_tiling;
 
 const plx_elected_tile *plx_elected_tiles(size_t *count);

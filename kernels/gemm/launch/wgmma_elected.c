@@ -126,6 +126,14 @@ static bool parts_fit(const plx_problem *problem, const plx_device_info *device,
                                   tiling->items <= plx_elected_slots(device, plx_elected_blocks(tiling)));
 }
 
+/* Ranges are for products that leave multiprocessors idle: all run at once, in clusters without parts of k. */
+static bool ranges_fit(const plx_problem *problem, const plx_device_info *device, const plx_elected_tiling *tiling)
+{
+    return tiling->ranges == 1 ||
+           (!problem->batch.batched && tiling->parts == 1 && tiling->ranges <= plx_units_k_tiles(problem) &&
+            tiling->items <= plx_elected_slots(device, plx_elected_blocks(tiling)));
+}
+
 bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device, plx_elected_tiling *tiling)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -136,8 +144,8 @@ bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device,
     tiling->down = quotient_up(rows, (int64_t)plx_elected_rows(tiling) * tiling->cluster_rows);
     tiling->across = quotient_up(cols, (int64_t)tiling->tile->cols * tiling->cluster_cols);
     return !__builtin_mul_overflow(tiling->down, tiling->across, &tiling->items) &&
-           !__builtin_mul_overflow(tiling->items, plx_problem_count(problem), &tiling->items) &&
-           tiling->items <= INT32_MAX / 2 && parts_fit(problem, device, tiling);
+           !__builtin_mul_overflow(tiling->items, plx_problem_count(problem) * tiling->ranges, &tiling->items) &&
+           tiling->items <= INT32_MAX / 2 && parts_fit(problem, device, tiling) && ranges_fit(problem, device, tiling);
 }
 
 plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_elected_tile *tile, bool transposed,
@@ -149,7 +157,8 @@ plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_electe
                                 .x_inner = transposed ? b_inner : a_inner,
                                 .y_inner = transposed ? a_inner : b_inner,
                                 .ping_pong = ping_pong,
-                                .parts = 1};
+                                .parts = 1,
+                                .ranges = 1};
 }
 
 plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_device_info *device,
@@ -161,6 +170,7 @@ plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_d
     tiling.cluster_rows = schedule->cluster_rows;
     tiling.cluster_cols = schedule->cluster_cols;
     tiling.parts = schedule->cluster_k;
+    tiling.ranges = (int32_t)larger(schedule->split_k, 1);
     (void)plx_elected_fill(problem, device, &tiling);
     tiling.order = plx_elected_order(&tiling, device);
     return tiling;
@@ -219,14 +229,15 @@ static void add_maps(const plx_problem *problem, const plx_elected_tiling *tilin
 static int32_t flags_of(const plx_problem *problem, const plx_elected_tiling *tiling, bool bulk, bool early)
 {
     const uint32_t x = tiling->transposed ? B : A, y = tiling->transposed ? A : B;
-    return (plx_units_is_one(problem, x) ? GEMM_ELECTED_ONE_X : 0) |
-           (plx_units_is_one(problem, y) ? GEMM_ELECTED_ONE_Y : 0) | (tiling->ping_pong ? GEMM_ELECTED_PING_PONG : 0) |
-           (tiling->transposed ? GEMM_ELECTED_TRANSPOSED : 0) | (bulk ? GEMM_ELECTED_BULK : 0) |
-           (early ? GEMM_ELECTED_EARLY : 0);
+    const bool ranges = tiling->ranges > 1;
+    return (ranges || plx_units_is_one(problem, x) ? GEMM_ELECTED_ONE_X : 0) |
+           (ranges || plx_units_is_one(problem, y) ? GEMM_ELECTED_ONE_Y : 0) |
+           (tiling->ping_pong ? GEMM_ELECTED_PING_PONG : 0) | (tiling->transposed ? GEMM_ELECTED_TRANSPOSED : 0) |
+           (bulk ? GEMM_ELECTED_BULK : 0) | (early ? GEMM_ELECTED_EARLY : 0);
 }
 
 static void add_work(const plx_problem *problem, const plx_elected_tiling *tiling, bool bulk, bool early,
-                     plx_step *step)
+                     int64_t partials, plx_step *step)
 {
     plx_step_i32(step, tiling->cluster_rows);
     plx_step_i32(step, tiling->cluster_cols);
@@ -237,8 +248,13 @@ static void add_work(const plx_problem *problem, const plx_elected_tiling *tilin
     plx_step_i32(step, tiling->stages);
     plx_step_i32(step, tiling->outs);
     plx_step_i32(step, flags_of(problem, tiling, bulk, early));
-    plx_step_i32(step, (int32_t)plx_problem_count(problem));
+    plx_step_i32(step, tiling->ranges > 1 ? tiling->ranges : (int32_t)plx_problem_count(problem));
     plx_step_i64(step, problem->batch.batched ? problem->batch.stride[C] : 0);
+    if (tiling->ranges > 1)
+        plx_step_scratch(step, partials, 16);
+    else
+        plx_step_i64(step, 0); /* no place: nothing is left */
+    plx_step_i32(step, tiling->ranges);
     plx_step_shared(step, plx_elected_shared(tiling));
 }
 
@@ -257,7 +273,8 @@ static const char *variant_of(const plx_problem *problem, const plx_elected_tili
 
 /* Blocks stay for all their tiles. */
 static void add_product(const plx_problem *problem, const plx_device_info *device, const plx_elected_tiling *tiling,
-                        const plx_gemm_operand *a, const plx_gemm_operand *b, bool bulk, plx_recipe *recipe)
+                        const plx_gemm_operand *a, const plx_gemm_operand *b, bool bulk, int64_t partials,
+                        plx_recipe *recipe)
 {
     const int32_t blocks = plx_elected_blocks(tiling);
     plx_step *step = plx_recipe_step(recipe, tiling->tile->entry, GEMM_ELECTED_THREADS, 1);
@@ -268,7 +285,34 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
     step->code = tiling->tile->mn_major ? "gemm/wgmma-elected-across" : NULL;
     add_maps(problem, tiling, a, b, bulk, recipe, step);
     plx_gemm_step_result(problem, true, step);
-    add_work(problem, tiling, bulk, recipe->schedule.early, step);
+    add_work(problem, tiling, bulk, recipe->schedule.early, partials, step);
+}
+
+static int64_t tiles_across(const plx_elected_tiling *tiling)
+{
+    return tiling->across * tiling->cluster_cols;
+}
+
+static int64_t tiles_of(const plx_elected_tiling *tiling)
+{
+    return tiling->down * tiling->cluster_rows * tiles_across(tiling);
+}
+
+static void add_sum(const plx_problem *problem, const plx_elected_tiling *tiling, int64_t partials, plx_recipe *recipe)
+{
+    const int32_t rows = plx_elected_rows(tiling), cols = tiling->tile->cols;
+    plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_elected_sum", GEMM_ELECTED_SUM_THREADS, 1);
+    step->variant = "f32";
+    step->grid[0] = (uint64_t)tiles_of(tiling);
+    step->grid[1] = (uint64_t)quotient_up(rows * cols / 4, GEMM_ELECTED_SUM_THREADS);
+    step->dependent_launch = true;
+    plx_gemm_step_result(problem, false, step);
+    plx_step_i32(step, tiling->transposed);
+    plx_step_scratch(step, partials, 16);
+    plx_step_i32(step, tiling->ranges);
+    plx_step_i32(step, rows);
+    plx_step_i32(step, cols);
+    plx_step_i32(step, (int32_t)tiles_across(tiling));
 }
 
 static plx_status add_launches(const plx_problem *problem, const plx_device_info *device,
@@ -279,9 +323,14 @@ static plx_status add_launches(const plx_problem *problem, const plx_device_info
     const plx_status status = plx_gemm_pack(device, &a, &b, &scratch, recipe, error);
     if (status != PLX_OK)
         return status;
+    const int64_t partials = (int64_t)scratch;
+    if (tiling->ranges > 1)
+        scratch += (uint64_t)(tiles_of(tiling) * tiling->ranges * plx_elected_rows(tiling) * tiling->tile->cols) * 4;
     if (scratch > PLX_SCRATCH_COUNTERS)
         recipe->scratch_bytes = scratch;
-    add_product(problem, device, tiling, &a, &b, recipe->schedule.paths[C] == PLX_PATH_TMA, recipe);
+    add_product(problem, device, tiling, &a, &b, recipe->schedule.paths[C] == PLX_PATH_TMA, partials, recipe);
+    if (tiling->ranges > 1)
+        add_sum(problem, tiling, partials, recipe);
     return plx_gemm_check_scratch(recipe, device, error);
 }
 

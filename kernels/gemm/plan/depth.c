@@ -115,11 +115,11 @@ static int64_t depth_of_share(const plx_problem *problem, const plx_device_info 
                       : plx_units_depth(problem, device);
 }
 
-/* Parts are added one after the other. */
+/* Parts are added one after the other, and so are ranges. */
 int64_t plx_elected_depth(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule)
 {
-    return depth_of_share(problem, device, schedule->cluster_k) +
-           (schedule->cluster_k > 1 ? schedule->cluster_k - 1 : 0);
+    const int64_t shares = larger(larger(schedule->cluster_k, schedule->split_k), 1);
+    return depth_of_share(problem, device, shares) + shares - 1;
 }
 
 /* Parts are added by so many warps, each every so many, and then their sums. */

@@ -22,9 +22,14 @@ typedef struct plx_tensor_rates {
     PLX_TENSOR_RATES(PLX_GEMM_FIELD)
 } plx_tensor_rates;
 
+static inline bool plx_tensor_is_large(const plx_device_info *device)
+{
+    return device->memory_bytes > UINT64_C(100) << 30;
+}
+
 static inline double plx_tensor_memory_rate(const plx_device_info *device, const plx_tensor_rates *by)
 {
-    return device->memory_bytes > UINT64_C(100) << 30 ? by->large_memory_rate : by->small_memory_rate;
+    return plx_tensor_is_large(device) ? by->large_memory_rate : by->small_memory_rate;
 }
 
 /* More of a launch after another. */

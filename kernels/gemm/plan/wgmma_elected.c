@@ -11,7 +11,7 @@
 static const int32_t clusters[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1},
                                       {1, 4, 1}, {4, 2, 1}, {2, 4, 1}, {1, 1, 2}, {1, 1, 4},
                                       {1, 1, 8}, {2, 1, 2}, {1, 2, 2}, {2, 1, 4}, {1, 2, 4}};
-enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
+enum { CLUSTERS = sizeof clusters / sizeof clusters[0], MOST_RANGES = 16 };
 
 /* ---- the cost ------------------------------------------------------------------------- */
 
@@ -19,22 +19,25 @@ enum { LINE_BYTES = 128 }; /* of memory, and of 64 terms of a row */
 
 /* Clocks, microseconds, bytes and flops in one. */
 #define RATES(X)                                                                                                      \
-    X(clock, 500, 4000)    /* MHz */                                                                                  \
-    X(unit, 0.1, 10)       /* clocks of the tensor cores for 32 sums of 64 products each */                           \
-    X(least_step, 10, 1e4) /* clocks */                                                                               \
-    X(l2_rate, 1e6, 1e8)   /* what all multiprocessors together get */                                                \
-    X(gaps, 1, 10)         /* more of that for an operand whose rows are no whole lines of memory */                  \
-    X(cut_lines, 1, 10)    /* more of that where tiles begin within lines of an operand that lies across k */         \
-    X(own_rate, 1e4, 1e6)  /* what a multiprocessor gets, of multicasts too */                                        \
-    X(lone, 1, 2)          /* more of that where the other of its pair has no block */                                \
-    X(latency, 100, 1e4)   /* clocks that all stages of the ring bridge */                                            \
-    X(ring_of_2, 1, 10)    /* more of that in clusters, whose blocks wait for each other */                           \
+    X(clock, 500, 4000)        /* MHz */                                                                              \
+    X(unit, 0.1, 10)           /* clocks of the tensor cores for 32 sums of 64 products each */                       \
+    X(least_step, 10, 1e4)     /* clocks */                                                                           \
+    X(large_l2_rate, 1e6, 1e8) /* what all multiprocessors together get, where memory is large, */                    \
+    X(small_l2_rate, 1e6, 1e8) /* and where it is not */                                                              \
+    X(gaps, 1, 10)             /* more of that for an operand whose rows are no whole lines of memory */              \
+    X(cut_lines, 1, 10)        /* more of that where tiles begin within lines of an operand that lies across k */     \
+    X(own_rate, 1e4, 1e6)      /* what a multiprocessor gets, of multicasts too */                                    \
+    X(lone, 1, 2)              /* more of that where the other of its pair has no block */                            \
+    X(latency, 100, 1e4)       /* clocks that all stages of the ring bridge */                                        \
+    X(ring_of_2, 1, 10)        /* more of that in clusters, whose blocks wait for each other */                       \
     X(ring_of_4, 1, 10)                                                                                               \
     X(ring_of_8, 1, 10)                                                                                               \
     X(end, 100, 1e5)              /* clocks of a tile's end */                                                        \
     X(slow_element, 0.01, 10)     /* for an element of C that does not leave by bulk stores */                        \
     X(exchange, 100, 1e5)         /* clocks of the exchange of parts */                                               \
     X(exchange_element, 1e-3, 10) /* more for an element that another has */                                          \
+    X(adding_us, 0.1, 20)         /* to add ranges of k: another launch, */                                           \
+    X(adding_rate, 1e5, 5e7)      /* and bytes of their sums */                                                       \
     X(narrow, 0.01, 2)            /* what is seen of an end that writes parts of lines of C while the other warpgroup \
                                      multiplies */                                                                    \
     X(flops_rate, 1e7, 1e10)      /* what the limit of power leaves */                                                \
@@ -61,10 +64,16 @@ static double ring_of_cluster(int32_t blocks, const elected_rates *by)
     return blocks == 1 ? 1 : blocks == 2 ? by->ring_of_2 : blocks == 4 ? by->ring_of_4 : by->ring_of_8;
 }
 
-/* Of an operand as it is multiplied, a copy having whole lines: its rows, or a tile's of them, begin within a line. */
-static double gaps_of(int64_t ld, bool tiles_cut_lines, const elected_rates *by)
+/* Of an operand as it is multiplied, a copy having whole lines: where its rows, or a tile's `width` of them, begin
+ * within a line, each k-tile of a row that lies along k is in two lines; one that lies across k is cut at its ends. */
+static double gaps_of(int64_t ld, bool inner, int32_t width, const elected_rates *by)
 {
-    return ld % 8 == 0 && ld % 64 != 0 ? by->gaps : tiles_cut_lines ? by->cut_lines : 1;
+    if (ld % 8 != 0)
+        return 1;
+    if (inner)
+        return ld % GEMM_UNITS_DEPTH != 0 ? by->gaps : 1;
+    return ld % GEMM_UNITS_DEPTH != 0 || width % GEMM_UNITS_DEPTH != 0 ? 1 + by->cut_lines * GEMM_UNITS_DEPTH / width
+                                                                       : 1;
 }
 
 /* Of times that overlap: a little more than the longest, where others are nearly as long. */
@@ -84,9 +93,10 @@ static double longest(const double *times, size_t count)
 static double lines_from_l2(const plx_elected_tiling *tiling, const elected_rates *by, const plx_gemm_problem *p)
 {
     const int64_t ld_x = tiling->transposed ? p->ldb : p->lda, ld_y = tiling->transposed ? p->lda : p->ldb;
-    const bool y_is_cut = !tiling->y_inner && tiling->tile->cols % GEMM_UNITS_DEPTH != 0;
-    return (double)plx_elected_rows(tiling) / tiling->cluster_cols * gaps_of(ld_x, false, by) +
-           (double)plx_elected_lines(tiling) / tiling->cluster_rows * gaps_of(ld_y, y_is_cut, by);
+    const int32_t rows = plx_elected_rows(tiling);
+    return (double)rows / tiling->cluster_cols * gaps_of(ld_x, tiling->x_inner, rows, by) +
+           (double)plx_elected_lines(tiling) / tiling->cluster_rows *
+               gaps_of(ld_y, tiling->y_inner, tiling->tile->cols, by);
 }
 
 /* A k-tile takes the units, L2, the way to the multiprocessor and the ring.  A multiprocessor gets 64 bytes in a clock
@@ -96,7 +106,8 @@ static double clocks_of_k_tile(const plx_elected_tiling *tiling, const elected_r
 {
     const double rows = plx_elected_rows(tiling), lines = rows + plx_elected_lines(tiling);
     const double units = rows * tiling->tile->cols / 32 * by->unit;
-    const double l2 = lines_from_l2(tiling, by, &problem->of.gemm) * LINE_BYTES * active / by->l2_rate * by->clock;
+    const double l2_rate = plx_tensor_is_large(device) ? by->large_l2_rate : by->small_l2_rate;
+    const double l2 = lines_from_l2(tiling, by, &problem->of.gemm) * LINE_BYTES * active / l2_rate * by->clock;
     const double own_rate = by->own_rate * (active <= (double)plx_gemm_sms(device) / 2 ? by->lone : 1);
     const double ring = by->latency / tiling->stages * ring_of_cluster(plx_elected_blocks(tiling), by);
     return longest((const double[]){units, l2, lines * LINE_BYTES / own_rate * by->clock, ring, by->least_step}, 5);
@@ -118,7 +129,7 @@ static double clocks_of_ends(const plx_elected_tiling *tiling, const elected_rat
     const double away = 1 - 1.0 / tiling->parts; /* of the sums that it adds, those that others have */
     if (tiling->parts > 1)
         return by->exchange + by->exchange_element * plx_elected_rows(tiling) * tiling->tile->cols * away;
-    return (by->end + slow) * (tiling->ping_pong ? 1 + (narrow ? by->narrow : 0) * (waves - 1) : waves);
+    return by->end * (tiling->ping_pong ? 1 + (narrow ? by->narrow : 0) * (waves - 1) : waves) + slow * waves;
 }
 
 /* Pairs of multiprocessors share what comes to them: where a few have two blocks and the others one, those
@@ -152,7 +163,14 @@ static double us_of_packing(const plx_gemm_problem *p, const elected_rates *by)
 /* Of a block. */
 static double k_tiles_of(const plx_problem *problem, const plx_elected_tiling *tiling)
 {
-    return (double)quotient_up(plx_units_k_tiles(problem), tiling->parts);
+    return (double)quotient_up(plx_units_k_tiles(problem), tiling->parts * tiling->ranges);
+}
+
+static double us_of_adding(const plx_elected_tiling *tiling, const elected_rates *by)
+{
+    const double sums =
+        (double)tiling->items * plx_elected_blocks(tiling) * plx_elected_rows(tiling) * tiling->tile->cols;
+    return tiling->ranges == 1 ? 0 : by->adding_us + 4 * sums / by->adding_rate;
 }
 
 static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem, const plx_device_info *device,
@@ -171,7 +189,7 @@ static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem
     const double math = powered + clocks_of_ends(tiling, by, problem, waves) / by->clock;
     const double memory = us_of_memory(tiling, problem, device, by);
     const double norm = tiling->ping_pong && waves > 1 ? by->overlap_turns : by->overlap;
-    return by->launch_us + plx_tensor_overlapped(math, memory, norm) + us_of_packing(p, by);
+    return by->launch_us + plx_tensor_overlapped(math, memory, norm) + us_of_adding(tiling, by) + us_of_packing(p, by);
 }
 
 static double us(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule,
@@ -198,26 +216,36 @@ static double least_us(const plx_elected_tiling *tiling, const plx_problem *prob
     return by->launch_us + most(multiplying, memory) + us_of_packing(p, by);
 }
 
+/* False where there is no such tiling. */
+static bool visit_tiling(plx_gemm_search *search, size_t place, plx_elected_tiling *tiling)
+{
+    if (!plx_elected_fill(search->problem, search->device, tiling))
+        return false;
+    if (search->limit < INFINITY && least_us(tiling, search->problem, search->device) > search->limit)
+        return true;
+    plx_schedule schedule = {.kernel = search->kernel,
+                             .tile = (uint32_t)place,
+                             .split_k = tiling->ranges,
+                             .cluster_k = tiling->parts,
+                             .cluster_rows = tiling->cluster_rows,
+                             .cluster_cols = tiling->cluster_cols,
+                             .transposed = tiling->transposed,
+                             .ping_pong = tiling->ping_pong,
+                             .us = us_of(tiling, search->problem, search->device, &own_rates)};
+    schedule.early = schedule.us < EARLY_US;
+    search->visit(search, &schedule);
+    return true;
+}
+
 static void each_cluster(plx_gemm_search *search, size_t place, plx_elected_tiling tiling)
 {
     for (size_t i = 0; i < CLUSTERS; i++) {
         tiling.cluster_rows = clusters[i][0];
         tiling.cluster_cols = clusters[i][1];
         tiling.parts = clusters[i][2];
-        if (!plx_elected_fill(search->problem, search->device, &tiling) ||
-            (search->limit < INFINITY && least_us(&tiling, search->problem, search->device) > search->limit))
-            continue;
-        plx_schedule schedule = {.kernel = search->kernel,
-                                 .tile = (uint32_t)place,
-                                 .split_k = 1,
-                                 .cluster_k = tiling.parts,
-                                 .cluster_rows = tiling.cluster_rows,
-                                 .cluster_cols = tiling.cluster_cols,
-                                 .transposed = tiling.transposed,
-                                 .ping_pong = tiling.ping_pong,
-                                 .us = us_of(&tiling, search->problem, search->device, &own_rates)};
-        schedule.early = schedule.us < EARLY_US;
-        search->visit(search, &schedule);
+        tiling.ranges = 1;
+        while (visit_tiling(search, place, &tiling) && tiling.ranges < MOST_RANGES)
+            tiling.ranges++;
     }
 }
 
@@ -244,13 +272,13 @@ static plx_gemm_config config_of(const plx_schedule *s)
     return (plx_gemm_config){
         .tile = s->tile,
         .cluster = (uint32_t)(s->cluster_rows << 3 | s->cluster_cols),
-        .parts = (uint32_t)s->cluster_k,
+        .parts = (uint32_t)(s->split_k > 1 ? MOST_RANGES + s->split_k : s->cluster_k),
         .edge_blocks = (uint32_t)s->transposed | (uint32_t)s->ping_pong << 1,
     };
 }
 
 /* "128x176c2x1pt": rows and columns of C in a block's tile, tiles of a cluster in the product that is
- * multiplied, by turns (ping-pong), transposed.  "48x128k4t": k in four parts. */
+ * multiplied, by turns (ping-pong), transposed.  "48x128k4t": k in four parts; "96x64c1x2/3": in three ranges. */
 static void name_of(const plx_problem *problem, const plx_device_info *device, const plx_schedule *schedule, char *name,
                     size_t size)
 {
@@ -261,6 +289,8 @@ static void name_of(const plx_problem *problem, const plx_device_info *device, c
         (void)snprintf(cluster, sizeof cluster, "c%dx%d", (int)tiling.cluster_rows, (int)tiling.cluster_cols);
     if (tiling.parts > 1)
         (void)snprintf(parts, sizeof parts, "k%d", (int)tiling.parts);
+    if (tiling.ranges > 1)
+        (void)snprintf(parts, sizeof parts, "/%d", (int)tiling.ranges);
     (void)snprintf(name, size, "%dx%d%s%s%s%s", tiling.transposed ? cols : rows, tiling.transposed ? rows : cols,
                    cluster, parts, tiling.ping_pong ? "p" : "", tiling.transposed ? "t" : "");
 }

@@ -9,16 +9,17 @@ enum { MOST_PARTS = 127 };
 /* ---- the cost ------------------------------------------------------------------------- */
 
 /* Microseconds, and bytes in one. */
-#define RATES(X)                                                            \
-    X(launch_us, 0.1, 20)                                                   \
-    X(item_us, 0.01, 20)                                                    \
-    X(write_rate, 1e5, 5e7)                                                 \
-    X(cluster_us, 0.01, 20) /* to add up what its blocks have */            \
-    X(add_us, 0.1, 20)      /* another launch */                            \
-    X(add_rate, 1e5, 1e9)                                                   \
-    X(copy_us, 0.1, 20)             /* another */                           \
-    X(copy_rate, 1e5, 5e7)          /* of operands that are packed first */ \
-    X(fitted_memory_rate, 5e5, 5e7) /* of the device that the rates were fitted on */
+#define RATES(X)                                                                      \
+    X(launch_us, 0.1, 20)                                                             \
+    X(item_us, 0.01, 20)                                                              \
+    X(write_rate, 1e5, 5e7)                                                           \
+    X(cluster_us, 0.01, 20) /* to add up what its blocks have */                      \
+    X(add_us, 0.1, 20)      /* another launch */                                      \
+    X(add_rate, 1e5, 1e9)                                                             \
+    X(copy_us, 0.1, 20)             /* another */                                     \
+    X(copy_rate, 1e5, 5e7)          /* of operands that are packed first */           \
+    X(fitted_memory_rate, 5e5, 5e7) /* of the device that the rates were fitted on */ \
+    X(gaps, 1, 4)                   /* more of an operand whose rows are no whole lines of memory */
 /* Of a tile: a k-tile where a multiprocessor waits for no other; bytes of all operands that are read where the smaller
  * one is K-major, where it is not, and where it is in lines that it does not fill; the share of that where the larger
  * one is MN-major and LARGE_READ bytes are to be read. */
@@ -42,6 +43,7 @@ static const narrow_rates own_rates = {
 };
 
 #define LARGE_READ 1e9 /* bytes */
+enum { LINE = 64 };    /* elements */
 
 /* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
 static double us_of_packing(const plx_narrow_product *of, double k, const plx_device_info *device,
@@ -52,6 +54,12 @@ static double us_of_packing(const plx_narrow_product *of, double k, const plx_de
     return rows + cols > 0
                ? by->copy_us + plx_tensor_late_us(device, &by->tensor) + 2 * 2 * (rows + cols) * k / by->copy_rate
                : 0;
+}
+
+/* More of an operand that is not packed and whose rows begin within lines of memory. */
+static double gaps_of(const plx_gemm_operand *operand, const narrow_rates *by)
+{
+    return plx_gemm_steps_by_units(operand) && operand->ld % LINE != 0 ? by->gaps : 1;
 }
 
 /* Bytes of `bytes` that are read in a microsecond. */
@@ -74,7 +82,8 @@ static double us_of(const plx_narrow_tiling *tiling, const plx_narrow_product *o
     const double k_tiles =
         (double)(whole * quotient_up(of->steps, tiling->blocks) + parts * quotient_up(of->steps, work->parts));
     const double k = (double)problem->of.gemm.k, passes = (double)quotient_up(of->cols, tile->cols);
-    const double bytes = 2 * k * ((double)of->rows * passes + (double)of->cols);
+    const double bytes =
+        2 * k * ((double)of->rows * passes * gaps_of(&of->a, by) + (double)of->cols * gaps_of(&of->b, by));
     const double once = 2 * k * ((double)of->rows + (double)of->cols);
     const double adding = (double)residual * tile->rows * (double)tile->cols * 8 / by->add_rate;
     const plx_gemm_terms terms = {

@@ -30,10 +30,12 @@ struct ElectedSchedule {
     int order;                      /* rows of clusters before the next column */
     int stages, outs;               /* of the ring; blocks of C on their way, for each warpgroup */
     int flags;                      /* GEMM_ELECTED_ */
-    int count;                      /* problems */
+    int count;                      /* problems, or ranges of k */
     int64_t stride_c;               /* elements from a C to the next */
+    float4 *partials;               /* what clusters have of their tiles' sums, where k is in ranges */
+    int ranges;                     /* of k, each of which other clusters have: 1, or count */
 
-    /* Of all problems. */
+    /* Of all problems, or ranges. */
     __device__ __forceinline__ int items() const
     {
         return down * across * count;
@@ -173,7 +175,7 @@ template <class Tile> struct ElectedPlace {
         publish_barriers();
     }
 
-    /* Of the block's tile in the cluster's tile `item` of the products; their number. */
+    /* Of the block's tile in the cluster's tile `item` of the products; the number of its problem, or of its range. */
     __device__ __forceinline__ int find(const ElectedSchedule &schedule, int item, int *at_row, int *at_col) const
     {
         const int problem = schedule.count > 1 ? item / (schedule.down * schedule.across) : 0;
@@ -229,12 +231,29 @@ struct ElectedSteps {
         first = place.part * steps >> log2_of(schedule.parts);
         end = (place.part + 1) * steps >> log2_of(schedule.parts);
     }
+
+    __device__ __forceinline__ ElectedSteps(int first, int end) : first(first), end(end)
+    {
+    }
+
+    /* Those of a range; such blocks have no part. */
+    __device__ __forceinline__ ElectedSteps of_range(const ElectedSchedule &schedule, int range) const
+    {
+        if (schedule.ranges == 1)
+            return *this;
+        return ElectedSteps(range * end / schedule.ranges, (range + 1) * end / schedule.ranges);
+    }
+
+    __device__ __forceinline__ int count() const
+    {
+        return end - first;
+    }
 };
 
 /* By a whole warp.  A block loads its part of what several need, for all of them. */
 template <class Tile, bool X_SHARED, bool Y_SHARED>
 static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
-                                                  const ElectedSchedule &schedule, const ElectedSteps &steps)
+                                                  const ElectedSchedule &schedule, const ElectedSteps &all)
 {
     const bool lead = is_elected();
     unsigned of_x = 0, of_y = 0, phase = 1;
@@ -254,6 +273,7 @@ static __device__ __forceinline__ void load_tiles(const ElectedPlace<Tile> &plac
         const int problem = place.find(schedule, item, &row, &col);
         const int problem_x = schedule.flags & GEMM_ELECTED_ONE_X ? 0 : problem,
                   problem_y = schedule.flags & GEMM_ELECTED_ONE_Y ? 0 : problem;
+        const ElectedSteps steps = all.of_range(schedule, problem);
         if (item == schedule.first_item())
             wait_to_begin(schedule.blocks() > 1);
 #pragma unroll 1

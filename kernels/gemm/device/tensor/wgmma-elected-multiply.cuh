@@ -314,6 +314,26 @@ static __device__ __forceinline__ void write_sums(const Result &to, bool turned,
                 write_element(to, row + line, col + i, sum_in_block(block, line, i));
 }
 
+/* What a warpgroup has of the sums of a range: 16 bytes of each of its threads side by side, those of 64 rows and 8
+ * columns, of which each 64 rows of a tile have all (add_ranges() reads them). */
+template <class Tile>
+static __device__ __forceinline__ void leave_sums(const float (&sum)[Tile::blocks][Tile::cols / 2],
+                                                  const ElectedPlace<Tile> &place, const ElectedSchedule &schedule,
+                                                  int number, int row, int col, int range)
+{
+    const int tile = row / place.rows * schedule.across * schedule.cluster_cols + col / Tile::cols;
+    const int64_t groups =
+        ((int64_t)tile * schedule.ranges + range) * (place.rows / GROUP_ROWS) + number * Tile::blocks;
+    float4 *to = schedule.partials + groups * (Tile::cols / 8) * GROUP_THREADS + threadIdx.x % GROUP_THREADS;
+#pragma unroll
+    for (int block = 0; block < Tile::blocks; ++block)
+#pragma unroll
+        for (int i = 0; i < Tile::cols / 8; ++i) {
+            const float *s = &sum[block][4 * i];
+            to[(block * (Tile::cols / 8) + i) * GROUP_THREADS] = make_float4(s[0], s[1], s[2], s[3]);
+        }
+}
+
 /* A warpgroup's blocks for what leaves, one after the other. */
 template <class Tile> struct ElectedOutbox {
     unsigned blocks;

@@ -29,7 +29,7 @@ static __device__ __forceinline__ Result result_of(const Result &first, const El
 template <class Tile>
 static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &place, const ElectedMaps &maps,
                                                       const Result &first_result, const ElectedSchedule &schedule,
-                                                      int steps)
+                                                      const ElectedSteps &all)
 {
     const int items = schedule.items(), stride = schedule.stride(), first = schedule.first_item();
     const StageRelease free(place, schedule);
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
     int nth = 0;
 
     if (second)
-        group.skip(steps, schedule.stages);
+        group.skip(all.count(), schedule.stages);
     wait_to_begin(schedule.blocks() > 1);
     if (schedule.flags & GEMM_ELECTED_EARLY)
         let_next_launch_begin();
@@ -51,6 +51,7 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
          item += schedule.ping_pong() ? 2 * stride : stride, ++nth) {
         int row, col;
         const int problem = place.find(schedule, item, &row, &col);
+        const int steps = all.of_range(schedule, problem).count();
         if (!schedule.ping_pong())
             row += group.number * Tile::blocks * GROUP_ROWS;
         /* Ping-pong: the other has seen all its stages full, so that the parities of this one's are no earlier
@@ -69,7 +70,9 @@ static __device__ __forceinline__ void multiply_tiles(const ElectedPlace<Tile> &
             if (schedule.parts > 2)
                 parts.write(to, schedule.transposed(), row, col);
         }
-        if (!ElectedParts<Tile>::can_be || schedule.parts <= 2)
+        if (schedule.ranges > 1)
+            leave_sums(group.sum, place, schedule, group.number, row, col, problem);
+        else if (!ElectedParts<Tile>::can_be || schedule.parts <= 2)
             write_tile(group, outbox, maps, to, schedule, parts, row, col, problem);
     }
     if (threadIdx.x % GROUP_THREADS == 0)
@@ -117,7 +120,7 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
             meet_cluster(); /* where the others show their sums: such a cluster has one tile */
     } else {
         take_registers<232>();
-        multiply_tiles(place, maps, to, schedule, steps.end - steps.first);
+        multiply_tiles(place, maps, to, schedule, steps);
     }
     if (schedule.blocks() > 1)
         meet_cluster(); /* nobody ends while others still use its shared memory */
@@ -128,8 +131,10 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
     const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                                \
         const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c, int type_of_c, \
         int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int parts,    \
-        int down, int across, int order, int stages, int outs, int flags, int count, int64_t stride_c
+        int down, int across, int order, int stages, int outs, int flags, int count, int64_t stride_c,               \
+        float4 *partials, int ranges
 #define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
-#define ELECTED_SCHEDULE \
-    (ElectedSchedule{cluster_rows, cluster_cols, parts, down, across, order, stages, outs, flags, count, stride_c})
+#define ELECTED_SCHEDULE                                                                                           \
+    (ElectedSchedule{cluster_rows, cluster_cols, parts, down, across, order, stages, outs, flags, count, stride_c, \
+                     partials, ranges})
 #define ELECTED_RESULT (Result{c, type_of_c, m, n, ldc, alpha, beta})

@@ -2,9 +2,10 @@
 #ifndef PLX_KERNELS_GEMM_WGMMA_ELECTED_H
 #define PLX_KERNELS_GEMM_WGMMA_ELECTED_H
 
-#define GEMM_ELECTED_THREADS 384 /* two consumer warpgroups; of the third a warp is the producer */
-#define GEMM_ELECTED_BLOCK 8192  /* bytes of a block of C on its way: 64 lines of 128 bytes */
-#define GEMM_ELECTED_ORDER 16    /* bytes of the two barriers of ping-pong */
+#define GEMM_ELECTED_THREADS 384     /* two consumer warpgroups; of the third a warp is the producer */
+#define GEMM_ELECTED_BLOCK 8192      /* bytes of a block of C on its way: 64 lines of 128 bytes */
+#define GEMM_ELECTED_SUM_THREADS 256 /* each has four sums of a tile */
+#define GEMM_ELECTED_ORDER 16        /* bytes of the two barriers of ping-pong */
 
 /* What a launch says besides numbers. */
 #define GEMM_ELECTED_PING_PONG 1  /* the warpgroups have tiles of their own, else halves of the rows of one */
