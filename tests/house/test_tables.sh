@@ -30,12 +30,14 @@ row() {
     grep -qxF "$2" "$work/out" || { fail "no line: $2" && grep '^|' "$work/out"; }
 }
 
-mkdir -p "$work/doc" "$work/results/h200" "$work/results/h100"
+mkdir -p "$work/doc" "$work/results"
 cp "$source/README.md" "$work/"
 cp "$source"/doc/*.md "$work/doc/"
-cp "$source"/results/h200/*.json "$work/results/h200/" &&
-    cp "$source"/results/h100/*.json "$work/results/h100/" || exit 99
+for folder in h100 h200 h200-layers; do
+    mkdir "$work/results/$folder" && cp "$source/results/$folder"/*.json "$work/results/$folder/" || exit 99
+done
 chmod -R u+w "$work"
+
 document=$work/doc/results-h200.md
 
 # ---- a table that is gone, a number that was improved by hand, a result that is newer -----------
