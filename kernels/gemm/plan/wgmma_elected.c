@@ -44,6 +44,7 @@ enum { LINE_BYTES = 128 }; /* of memory, and of 64 terms of a row */
     X(line_power, 0.01, 50)       /* of a line that is brought, in sums */                                            \
     X(launch_us, 0.1, 20)                                                                                             \
     X(writing, 0.1, 2)      /* of memory's rate, what C gets */                                                       \
+    X(again, 1, 2)          /* more of memory for an operand that clusters bring anew */                              \
     X(late_pairs, 1, 2)     /* more of memory where a few pairs of multiprocessors have two blocks */                 \
     X(overlap, 1, 10)       /* the norm that multiplying and memory's time add up by: 1, one after the other */       \
     X(overlap_turns, 1, 10) /* the same, where one warpgroup writes C while the other multiplies */                   \
@@ -147,8 +148,9 @@ static double us_of_memory(const plx_elected_tiling *tiling, const plx_problem *
     const plx_gemm_problem *p = &problem->of.gemm;
     const double cols = tiling->transposed ? (double)plx_elected_rows(tiling) * tiling->cluster_rows
                                            : (double)tiling->tile->cols * tiling->cluster_cols;
-    const double bytes = 2 * ((double)p->m + (double)p->n) * (double)p->k +
-                         plx_tensor_bytes_of_c(problem, cols, &by->tensor) / by->writing;
+    const double x = (double)(tiling->transposed ? p->n : p->m) * (tiling->across > 1 ? by->again : 1),
+                 y = (double)(tiling->transposed ? p->m : p->n) * (tiling->down > 1 ? by->again : 1);
+    const double bytes = 2 * (x + y) * (double)p->k + plx_tensor_bytes_of_c(problem, cols, &by->tensor) / by->writing;
     return (double)plx_problem_count(problem) * bytes / plx_tensor_memory_rate(device, &by->tensor) *
            late_pairs(tiling, by, device);
 }
