@@ -189,7 +189,7 @@ static void add(timed *list, size_t *count, const char *kernel, const plx_config
     (void)snprintf(t->name, sizeof t->name, "%s%s%s", kernel, config->name[0] != '\0' ? ":" : "", config->name);
 }
 
-/* All that have an expectation, the least first. */
+/* All that have an expectation, the least first; of a batch those that take it in one launch. */
 static size_t list_all(plx_context *context, const side *s, const plx_problem *problem, timed *list)
 {
     static plx_config configs[1024];
@@ -198,6 +198,7 @@ static size_t list_all(plx_context *context, const side *s, const plx_problem *p
     for (size_t k = 0; (kernel = plx_kernel_at(context, plx_backend_plugin(s->backend), PLX_GEMM, k)) != NULL; k++) {
         size_t found = 0;
         if ((kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0 || kernel->compute != problem->compute ||
+            (problem->batch.batched && (kernel->flags & PLX_KERNEL_BATCHED) == 0) ||
             plx_kernel_configs(s->backend, problem, kernel->name, configs, 1024, &found) != PLX_OK)
             continue;
         for (size_t i = 0; i < found && i < 1024 && count < MOST_LISTED; i++)
