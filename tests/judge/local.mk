@@ -36,9 +36,10 @@ tests_judge_test_halves_LDADD = $(study_ldadd)
 tests_judge_test_result_SOURCES = tests/judge/test_result.c tests/judge/judge_support.h
 tests_judge_test_result_CFLAGS = $(study_cflags)
 tests_judge_test_result_LDADD = $(study_ldadd)
-tests_judge_test_honest_SOURCES = tests/judge/test_honest.c tests/judge/judge_support.h
+tests_judge_test_honest_SOURCES = tests/judge/test_honest.c tests/judge/judge_support.h $(vendor_sum_sources)
+tests_judge_test_honest_CPPFLAGS = $(vendor_sum_cppflags)
 tests_judge_test_honest_CFLAGS = $(study_cflags)
-tests_judge_test_honest_LDADD = $(study_ldadd)
+tests_judge_test_honest_LDADD = $(study_ldadd) $(vendor_sum_libs)
 script_tests += tests/judge/test_others.sh
 EXTRA_DIST += tests/judge/acceptance.py
 

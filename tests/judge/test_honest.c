@@ -3,6 +3,7 @@
  * HONEST_BACKENDS: names of plugins with spaces between ("host openblas"), or "all"; HONEST_RESULTS: how many results.
  */
 #include "judge_support.h"
+#include "tests/plugins/vendor_sum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,19 @@ static void judge(const char *backend, const plx_kernel *kernel, const plx_input
                 verdict.likeness.text);
 }
 
+/* A sum of OpenBLAS that is wrong on this processor when it is called directly: no alarm would be false. */
+static bool is_wrong_itself(const char *backend, const plx_problem *problem)
+{
+    static bool told;
+    if (problem->op != PLX_REDUCE || strncmp(backend, "openblas", 8) != 0 || !openblas_sum_is_wrong(problem->dtype))
+        return false;
+    if (!told)
+        print_message("left out: openblas reduce/sum in %s: OpenBLAS's own function is wrong here\n",
+                      plx_dtype_name(problem->dtype));
+    told = true;
+    return true;
+}
+
 static void try_kernel(const char *backend, plx_op op, const plx_kernel *kernel, uint64_t seed)
 {
     static const plx_input kinds[] = {PLX_INPUT_UNIFORM, PLX_INPUT_POSITIVE, PLX_INPUT_GRADED, PLX_INPUT_INTEGER};
@@ -87,6 +101,8 @@ static void try_kernel(const char *backend, plx_op op, const plx_kernel *kernel,
     plx_record record;
     plx_error error = {.text = ""};
     plx_inputs inputs;
+    if (is_wrong_itself(backend, &problem))
+        return;
     if (plx_run_once(context, backend, kernel->name, &problem, NULL, 0, input, seed, 0, &output, &record, &error) !=
         PLX_OK)
         return; /* it does not take such a problem */
