@@ -1,4 +1,4 @@
-/* By benchmarks/refit to 47000 times of 1613 products on NVIDIA H100s and H200s, 2026-11-28 (doc/experiments-gemm-16.md); `parallax tune gemm --rates` fits them anew */
+/* By benchmarks/refit to 46000 times of 1613 products on NVIDIA H100s and H200s, 2026-11-28 (doc/experiments-gemm-16.md); `parallax tune gemm --rates` fits them anew */
 /* Generated; SHA-256 of the lines below: 4b760fa69c5ed2110ea335bdea164d19d9f4d36231c79d3ef96b94eae8194b10 */
 .clock = 1750,
 .unit = 0.95,

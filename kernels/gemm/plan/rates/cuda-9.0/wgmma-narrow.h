@@ -1,4 +1,4 @@
-/* By benchmarks/refit to 47000 times of 1613 products on NVIDIA H100s and H200s, 2026-11-28 (doc/experiments-gemm-16.md); `parallax tune gemm --rates` fits them anew */
+/* By benchmarks/refit to 46000 times of 1613 products on NVIDIA H100s and H200s, 2026-11-28 (doc/experiments-gemm-16.md); `parallax tune gemm --rates` fits them anew */
 /* Generated; SHA-256 of the lines below: dc08070eb526137c5dfe45454e882244e019ddf20148034dab369df4372727e1 */
 .launch_us = 3.317,
 .item_us = 0.4435,

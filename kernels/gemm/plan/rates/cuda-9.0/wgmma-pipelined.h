@@ -1,4 +1,4 @@
-/* By benchmarks/refit to 47000 times of 1613 products on NVIDIA H100s and H200s, 2026-11-28 (doc/experiments-gemm-16.md); `parallax tune gemm --rates` fits them anew */
+/* By benchmarks/refit to 46000 times of 1613 products on NVIDIA H100s and H200s, 2026-11-28 (doc/experiments-gemm-16.md); `parallax tune gemm --rates` fits them anew */
 /* Generated; SHA-256 of the lines below: 7902b01f661f94dbf304e88940b5bb5ebf429775428f55590c79807cf0d4945f */
 .launch_us = 2.593,
 .next_us = 2.765,
