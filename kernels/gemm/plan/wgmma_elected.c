@@ -77,13 +77,22 @@ static double gaps_of(int64_t ld, bool inner, int32_t width, const elected_rates
                                                                        : 1;
 }
 
-/* Of times that overlap: a little more than the longest, where others are nearly as long. */
-static double longest(const double *times, size_t count)
+enum { TIMES = 5 }; /* that a k-tile takes, of which the longest counts */
+
+static double longest(const double times[TIMES])
 {
-    double all = 0, sum = 0;
-    for (size_t i = 0; i < count; i++)
+    double all = 0;
+    for (size_t i = 0; i < TIMES; i++)
         all = most(all, times[i]);
-    for (size_t i = 0; i < count; i++) {
+    return all;
+}
+
+/* Of times that overlap: a little more than the longest, where others are nearly as long. */
+static double overlapping(const double times[TIMES])
+{
+    const double all = longest(times);
+    double sum = 0;
+    for (size_t i = 0; i < TIMES; i++) {
         const double share = times[i] / all, square = share * share;
         sum += square * square * share;
     }
@@ -100,18 +109,23 @@ static double lines_from_l2(const plx_elected_tiling *tiling, const elected_rate
                gaps_of(ld_y, tiling->y_inner, tiling->tile->cols, by);
 }
 
-/* A k-tile takes the units, L2, the way to the multiprocessor and the ring.  A multiprocessor gets 64 bytes in a clock
- * and no more, multicast or not; where the other of its pair is idle it gets some of that one's. */
-static double clocks_of_k_tile(const plx_elected_tiling *tiling, const elected_rates *by, const plx_problem *problem,
-                               const plx_device_info *device, double active)
+/* Clocks of a k-tile: it takes the units, L2, the way to the multiprocessor and the ring.  A multiprocessor gets 64
+ * bytes in a clock and no more, multicast or not; where the other of its pair is idle it gets some of that one's. */
+static void clocks_of_k_tile(const plx_elected_tiling *tiling, const elected_rates *by, const plx_problem *problem,
+                             const plx_device_info *device, double times[TIMES])
 {
+    const int32_t blocks = plx_elected_blocks(tiling);
+    const double active = least((double)tiling->items, (double)plx_elected_slots(device, blocks)) * blocks;
     const double rows = plx_elected_rows(tiling), lines = rows + plx_elected_lines(tiling);
     const double units = rows * tiling->tile->cols / 32 * by->unit;
     const double l2_rate = plx_tensor_is_large(device) ? by->large_l2_rate : by->small_l2_rate;
     const double l2 = lines_from_l2(tiling, by, &problem->of.gemm) * LINE_BYTES * active / l2_rate * by->clock;
     const double own_rate = by->own_rate * (active <= (double)plx_gemm_sms(device) / 2 ? by->lone : 1);
-    const double ring = by->latency / tiling->stages * ring_of_cluster(plx_elected_blocks(tiling), by);
-    return longest((const double[]){units, l2, lines * LINE_BYTES / own_rate * by->clock, ring, by->least_step}, 5);
+    times[0] = units;
+    times[1] = l2;
+    times[2] = lines * LINE_BYTES / own_rate * by->clock;
+    times[3] = by->latency / tiling->stages * ring_of_cluster(blocks, by);
+    times[4] = by->least_step;
 }
 
 /* Lines that a block brings for each sum of a step. */
@@ -184,9 +198,10 @@ static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem
     const double size = blocks, items = (double)tiling->items, count = (double)plx_problem_count(problem);
     const double slots = (double)plx_elected_slots(device, blocks), waves = ceil(items / slots);
     const double area = items * size * plx_elected_rows(tiling) * tiling->tile->cols;
-    const double k_tile = clocks_of_k_tile(tiling, by, problem, device, least(items, slots) * size);
-    const double powered = plx_tensor_us_with_power(waves * k_tiles * k_tile / by->clock, 2 * m * n * k * count,
-                                                    area * k_tiles * 2 * GEMM_UNITS_DEPTH,
+    double k_tile[TIMES];
+    clocks_of_k_tile(tiling, by, problem, device, k_tile);
+    const double powered = plx_tensor_us_with_power(waves * k_tiles * overlapping(k_tile) / by->clock,
+                                                    2 * m * n * k * count, area * k_tiles * 2 * GEMM_UNITS_DEPTH,
                                                     by->flops_rate / (1 + by->line_power * lines_for_sums(tiling)));
     const double math = powered + clocks_of_ends(tiling, by, problem, waves) / by->clock;
     const double memory = us_of_memory(tiling, problem, device, by);
@@ -205,17 +220,18 @@ static double us(const plx_problem *problem, const plx_device_info *device, cons
 
 #define EARLY_US 25 /* below which the next launch gains more by its early begin than neighbours lose */
 
-/* What none with this tile, in these clusters, takes less than: the tensor cores alone, or memory alone. */
+/* What none takes less than that us_of() tells, but without powers, which take long where thousands are compared: as if
+ * what overlaps were hidden, and without the limit of power. */
 static double least_us(const plx_elected_tiling *tiling, const plx_problem *problem, const plx_device_info *device)
 {
     const elected_rates *by = &own_rates;
-    const plx_gemm_problem *p = &problem->of.gemm;
-    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
     const double waves = ceil((double)tiling->items / (double)plx_elected_slots(device, plx_elected_blocks(tiling)));
-    const double units = (double)plx_elected_rows(tiling) * tiling->tile->cols / 32 * by->unit;
-    const double multiplying = waves * k_tiles_of(problem, tiling) * most(units, by->least_step) / by->clock;
-    const double memory = 2 * (m + n) * k / plx_tensor_memory_rate(device, &by->tensor);
-    return by->launch_us + most(multiplying, memory) + us_of_packing(p, by);
+    double k_tile[TIMES];
+    clocks_of_k_tile(tiling, by, problem, device, k_tile);
+    const double multiplying = waves * k_tiles_of(problem, tiling) * longest(k_tile);
+    const double math = (multiplying + clocks_of_ends(tiling, by, problem, waves)) / by->clock;
+    return by->launch_us + most(math, us_of_memory(tiling, problem, device, by)) + us_of_adding(tiling, by) +
+           us_of_packing(&problem->of.gemm, by);
 }
 
 /* False where there is no such tiling. */
