@@ -13,7 +13,9 @@ enum { A, B, C, MOST_CONFIGS = 128 };
 /* Places of the arguments that the launch counts with. */
 enum {
     X,
+    EDGE_X,
     Y,
+    EDGE_Y,
     WHOLE,
     REST,
     RESULT,
@@ -85,11 +87,16 @@ static void expect_ranges(const plx_problem *problem, const plx_step *step, int6
                      GEMM_ELECTED_ONE_X | GEMM_ELECTED_ONE_Y);
 }
 
-/* Equal shares of `side` lines, or of the 64 steps along k of an operand that lies across. */
-static void expect_shares(const plx_tensor_map *map, bool inner, int64_t side, int64_t shares)
+/* Equal shares of `side` lines, or of the 64 steps along k of an operand that lies across.  The second map's box is
+ * what the operand has of the last share: rows behind its end are not asked for. */
+static void expect_shares(const plx_tensor_map *maps, bool inner, int64_t side, int64_t shares)
 {
+    const plx_tensor_map *map = &maps[0], *edge = &maps[1];
+    const uint64_t left = map->height % map->box_height;
     assert_int_equal(map->box_width, 64);
     assert_int_equal(map->box_height * shares, inner ? side : 64);
+    assert_int_equal(edge->box_height, inner && left > 0 ? left : map->box_height);
+    assert_true(edge->operand == map->operand && edge->box_width == 64 && edge->height == map->height);
 }
 
 /* Blocks of a cluster bring equal shares of what they share, and cover C; none has more shared memory than
@@ -228,7 +235,9 @@ static void turned_products_have_b_as_rows(void **unused)
     assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_elected_1x112");
     assert_string_equal(recipe.steps[0].variant, "bf16_nt");
     expect_map(&recipe.maps[X], A, 320, 500, 64, 64, 128);
+    expect_map(&recipe.maps[EDGE_X], A, 320, 500, 64, 52, 128);
     expect_map(&recipe.maps[Y], B, 320, 600, 64, 56, 128);
+    expect_map(&recipe.maps[EDGE_Y], B, 320, 600, 64, 40, 128);
     expect_map(&recipe.maps[WHOLE], C, 600, 500, 64, 64, 128);
     expect_map(&recipe.maps[REST], C, 600, 500, 48, 64, 0);
     recipe = in_config(problem, 9, 2 << 3 | 1, true);

@@ -178,8 +178,8 @@ plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_d
 
 /* ---- maps ------------------------------------------------------------------------------ */
 
-/* A block's share of its tile's rows or columns, 64 terms of each; of an operand that lies across k some of the terms,
- * of 64 rows or columns. */
+/* A block's share of its tile's rows or columns, 64 terms of each, and what there is of the last share; of an operand
+ * that lies across k some of the terms, of 64 rows or columns, of which there are no fewer at the edge. */
 static void add_operand(const plx_problem *problem, const plx_gemm_operand *stored, int32_t side, int32_t shares,
                         plx_recipe *recipe, plx_step *step)
 {
@@ -188,6 +188,10 @@ static void add_operand(const plx_problem *problem, const plx_gemm_operand *stor
     map.box_height = (uint32_t)((stored->inner ? side : GEMM_UNITS_DEPTH) / shares);
     map.swizzle = LINE;
     plx_units_set_depth(problem, &map);
+    plx_step_map(recipe, step, &map);
+    const uint32_t left = (uint32_t)(map.height % map.box_height);
+    if (stored->inner && left > 0)
+        map.box_height = left;
     plx_step_map(recipe, step, &map);
 }
 

@@ -79,7 +79,7 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
     step->cluster = tiling->blocks > 1 ? (uint32_t)tiling->blocks : 0;
     step->dependent_launch = true;
     add_map(&of->a, tiling->tile->rows, recipe, step);
-    add_map(&of->b, tiling->tile->cols, recipe, step);
+    add_map(&of->b, (int32_t)(of->b.inner ? smaller(tiling->tile->cols, of->cols) : tiling->tile->cols), recipe, step);
     if (opencl)
         plx_gemm_add_places_of_maps(recipe, step);
     plx_gemm_step_result(problem, true, step);

@@ -97,6 +97,8 @@ static __device__ __forceinline__ void open_elected(const ElectedMaps &maps, con
     if (threadIdx.x == 2 * GROUP_THREADS) {
         prefetch_map(maps.x);
         prefetch_map(maps.y);
+        prefetch_map(maps.edge_x);
+        prefetch_map(maps.edge_y);
     }
     __syncthreads();
     if (schedule.blocks() > 1)
@@ -115,7 +117,7 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
 
     if (threadIdx.x >= 2 * GROUP_THREADS) {
         give_registers_back<40>();
-        load_by_one_warp(place, maps, schedule, steps);
+        load_by_one_warp(place, maps, to, schedule, steps);
         if (schedule.parts > 1)
             meet_cluster(); /* where the others show their sums: such a cluster has one tile */
     } else {
@@ -128,12 +130,13 @@ static __device__ __forceinline__ void multiply_elected(const ElectedMaps &maps,
 }
 
 #define ELECTED_PARAMETERS                                                                                           \
-    const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y,                                \
+    const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap edge_x,                               \
+        const __grid_constant__ TensorMap map_y, const __grid_constant__ TensorMap edge_y,                           \
         const __grid_constant__ TensorMap map_c, const __grid_constant__ TensorMap map_rest, void *c, int type_of_c, \
         int m, int n, int k, int64_t ldc, float alpha, float beta, int cluster_rows, int cluster_cols, int parts,    \
         int down, int across, int order, int stages, int outs, int flags, int count, int64_t stride_c,               \
         float4 *partials, int ranges
-#define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &map_c, &map_rest})
+#define ELECTED_MAPS (ElectedMaps{&map_x, &map_y, &edge_x, &edge_y, &map_c, &map_rest})
 #define ELECTED_SCHEDULE                                                                                           \
     (ElectedSchedule{cluster_rows, cluster_cols, parts, down, across, order, stages, outs, flags, count, stride_c, \
                      partials, ranges})

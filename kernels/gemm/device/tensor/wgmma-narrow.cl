@@ -49,17 +49,20 @@ INLINE item_t item_of(const target_t *to, const cut_t *cut, int number, int step
 
 /* ---- bringing -------------------------------------------------------------------------- */
 
-/* By one work-item: one box of each operand. */
+/* By one work-item: one box of each operand.  Of a product with fewer columns than the tile the boxes of B are no larger
+ * than it. */
 INLINE void bring_items(ring_t ring, global uchar *map_a, global uchar *map_b, const target_t *to, const cut_t *cut,
                         int steps)
 {
+    const int cols = (int)(to->turned ? to->c.m : to->c.n);
+    const uint bytes = A_BYTES + (uint)(B_INNER ? min(cols, COLS) * ROW_BYTES : DEPTH * B_LINE);
     for (int number = (int)get_group_id(0); number < cut->items; number += (int)get_num_groups(0)) {
         const item_t item = item_of(to, cut, number, steps);
         for (int step = item.first; step < item.first + item.steps; ++step) {
             const uint full = full_of(&ring), stage = ring.first + (uint)ring.place * STAGE_BYTES;
             const int inner = step * DEPTH;
             await(empty_of(&ring), ring.parity ^ 1);
-            arrive_and_expect(full, STAGE_BYTES);
+            arrive_and_expect(full, bytes);
             start_box(stage, map_a, A_INNER ? inner : item.row, A_INNER ? item.row : inner, full);
             start_box(stage + A_BYTES, map_b, B_INNER ? inner : item.col, B_INNER ? item.col : inner, full);
             advance(&ring);

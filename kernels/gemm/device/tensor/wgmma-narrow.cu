@@ -77,14 +77,16 @@ static __device__ __forceinline__ void bring_box(unsigned to, const TensorMap &m
     start_box(to, &map, INNER ? step * DEPTH : outer, INNER ? outer : step * DEPTH, barrier);
 }
 
-/* By one thread, with the copy engine; lines of A that run across k hold the rows of a warpgroup. */
+/* By one thread, with the copy engine; lines of A that run across k hold the rows of a warpgroup.  Of a product with
+ * fewer columns than the tile the boxes of B are no larger than it: what lies behind an operand is not asked for. */
 template <class Tile>
-static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, const TensorMap &map_b, Ring<Tile> ring,
-                                                    const Item &item)
+static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, const TensorMap &map_b, int cols,
+                                                    Ring<Tile> ring, const Item &item)
 {
+    const unsigned bytes = Tile::a_bytes + (Tile::b_inner ? min(cols, Tile::cols) : Tile::b_lines) * Tile::b_line;
     for (int step = item.first; step < item.first + item.steps; ++step) {
         barrier_wait(ring.free(), ring.phase);
-        arrive_and_expect(ring.full(), Tile::stage_bytes);
+        arrive_and_expect(ring.full(), bytes);
 #pragma unroll
         for (int row = 0; row < Tile::rows; row += Tile::a_inner ? Tile::rows : GROUP_ROWS)
             bring_box<Tile::a_inner>(ring.data() + row * ROW_BYTES, map_a, item.row + row, step, ring.full());
@@ -208,7 +210,7 @@ static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, c
     __syncthreads();
     grid_dependency_wait();
     if (threadIdx.x == Tile::consumers)
-        bring_stages<Tile>(map_a, map_b, Ring<Tile>(shared, 1), item);
+        bring_stages<Tile>(map_a, map_b, c.cols(), Ring<Tile>(shared, 1), item);
     if (threadIdx.x >= Tile::consumers)
         return;
     const Ring<Tile> ring(shared, 0);
