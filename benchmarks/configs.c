@@ -3,11 +3,13 @@
  * second, which `parallax tune` times with more care.  Nothing is judged.
  *
  *     make benchmarks/configs
- *     benchmarks/configs [--dtype bf16] [--seconds 60] [--part 0/1] [--rows 16] [--most 20] [--peer] layers:nt
+ *     benchmarks/configs [--dtype bf16] [--seconds 60] [--part 0/1] [--rows 16] [--most 20] [--with 256x192] [--peer]
+ *                        layers:nt
  *     benchmarks/configs ... -        lines "m n k nt", or with a number of products behind it, of standard input
  *
  * A line for each: "m n k layout kernel:config expected measured", in microseconds; with --peer one of cublasLt's
- * fastest.  --part 1/4: each fourth product, from the second on; --rows: of A, at least. */
+ * fastest.  --part 1/4: each fourth product, from the second on; --rows: of A, at least; --with: first those with this
+ * in their names, whatever is expected of them. */
 #include <parallax/parallax.h>
 #include <parallax/study.h>
 
@@ -22,7 +24,7 @@ static const uint64_t pool_bytes = UINT64_C(1) << 31;      /* of inputs, and of 
 static const double rotated_bytes = 2.5e8, round_us = 400; /* more than L2 has; of a configuration in a round */
 
 typedef struct request {
-    const char *set;
+    const char *set, *with;
     plx_dtype dtype;
     double seconds;
     size_t part, parts, most;
@@ -237,6 +239,16 @@ static size_t take_firsts(timed *list, size_t count)
     return taken;
 }
 
+/* To the front those with the text in their names; how many, `most` at most. */
+static size_t take_named(timed *list, size_t count, const char *text, size_t most)
+{
+    size_t taken = 0;
+    for (size_t i = 0; text != NULL && i < count && taken < most; i++)
+        if (strstr(list[i].name, text) != NULL)
+            swap(&list[taken++], &list[i]);
+    return taken;
+}
+
 /* Of those that should take up to twice the least time: the first of each kernel, those that should be fastest, and a
  * third that is drawn. */
 static size_t choose(timed *list, size_t count, size_t most, uint64_t seed)
@@ -254,7 +266,9 @@ static void sweep(plx_context *context, const side *own, const side *peer, const
                   const char *layout, const request *r, uint64_t seed)
 {
     static timed list[MOST_LISTED + 1];
-    size_t count = choose(list, list_all(context, own, problem, list), r->most, seed);
+    const size_t all = list_all(context, own, problem, list), named = take_named(list, all, r->with, r->most);
+    qsort(list + named, all - named, sizeof list[0], by_expectation);
+    size_t count = named + choose(list + named, all - named, r->most - named, seed);
     for (size_t i = 0; i < count; i++)
         list[i].side = own;
     if (peer != NULL)
@@ -301,6 +315,8 @@ static request read_request(int argc, char **argv)
             i++;
         else if (strcmp(argv[i], "--most") == 0 && (r.most = strtoul(value, NULL, 10)) > 0 && r.most <= MOST_TIMED)
             i++;
+        else if (strcmp(argv[i], "--with") == 0 && value[0] != '\0')
+            r.with = argv[++i];
         else if (strcmp(argv[i], "--rows") == 0 && (r.rows = strtol(value, NULL, 10)) > 0)
             i++;
         else if (strcmp(argv[i], "--part") == 0 && sscanf(value, "%zu/%zu", &r.part, &r.parts) == 2 && r.parts > 0)
