@@ -111,7 +111,7 @@ plx_elected_tiling plx_elected_form(const plx_problem *problem, const plx_electe
                                     bool ping_pong);
 plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_device_info *device,
                                          const plx_schedule *schedule);
-int32_t plx_elected_order(const plx_elected_tiling *tiling, const plx_device_info *device);
+int32_t plx_elected_order(const plx_problem *problem, const plx_elected_tiling *tiling, const plx_device_info *device);
 /* Rows of a block's tile, blocks of a cluster. */
 int32_t plx_elected_rows(const plx_elected_tiling *tiling);
 int32_t plx_elected_blocks(const plx_elected_tiling *tiling);

@@ -15,6 +15,10 @@ enum { A, B, C, LINE = 128 }; /* operands; bytes of a row of a stage */
 enum {
     LEAST_STAGES = 3,
     MANY_STAGES = 6, /* from which on two blocks of C are worth their room */
+    SOME_STAGES = 4, /* the same where each tile takes few k-tiles */
+    FEW_K_TILES = 8,
+    STAYS_IN_L2 = 12 << 20, /* bytes of an operand */
+    MOST_SIDES = 4,         /* of a square, a group's height */
     MOST_STAGES = 24,
     MOST_AREA = 256 * 160 /* of a block's tile */
 };
@@ -74,8 +78,9 @@ bool plx_elected_bulk(const plx_problem *problem)
 }
 
 /* Stages and blocks of C, as many as there is room for; false where that is too little. */
-static bool fill_shared(const plx_device_info *device, plx_elected_tiling *tiling)
+static bool fill_shared(const plx_problem *problem, const plx_device_info *device, plx_elected_tiling *tiling)
 {
+    const int many = plx_units_k_tiles(problem) <= FEW_K_TILES ? SOME_STAGES : MANY_STAGES;
     int64_t stages[3] = {0};
     for (int outs = 1; outs <= 2; outs++) {
         tiling->outs = outs;
@@ -83,7 +88,7 @@ static bool fill_shared(const plx_device_info *device, plx_elected_tiling *tilin
         const int64_t room = (int64_t)device->max_shared_bytes - plx_elected_shared(tiling);
         stages[outs] = room > 0 ? smaller(MOST_STAGES, room / (stage_bytes(tiling) + 16)) : 0;
     }
-    tiling->outs = stages[2] >= MANY_STAGES || stages[2] == stages[1] ? 2 : 1;
+    tiling->outs = stages[2] >= many || stages[2] == stages[1] ? 2 : 1;
     tiling->stages = (int32_t)stages[tiling->outs];
     return tiling->stages >= LEAST_STAGES;
 }
@@ -104,16 +109,28 @@ static bool goes_along_rows(const plx_elected_tiling *tiling, bool one_round)
     return true;
 }
 
-/* As square a part of the product as there are blocks at once shares what they read. */
-int32_t plx_elected_order(const plx_elected_tiling *tiling, const plx_device_info *device)
+/* Whether X stays in L2, and groups of rows of clusters would bring Y again, which does not, or cut the rows of C,
+ * which are written best from their begin to their end. */
+static bool is_one_group(const plx_problem *problem, const plx_elected_tiling *tiling)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double x = 2.0 * (double)(tiling->transposed ? p->n : p->m) * (double)p->k,
+                 y = 2.0 * (double)(tiling->transposed ? p->m : p->n) * (double)p->k;
+    return x <= STAYS_IN_L2 && (y > STAYS_IN_L2 || tiling->transposed);
+}
+
+/* As square a part of the product as there are blocks at once shares what they read, in groups of equal height. */
+int32_t plx_elected_order(const plx_problem *problem, const plx_elected_tiling *tiling, const plx_device_info *device)
 {
     const int64_t slots = plx_elected_slots(device, plx_elected_blocks(tiling)),
                   clusters = tiling->down * tiling->across;
     const double rows = plx_elected_rows(tiling), area = rows * tiling->tile->cols;
     if (clusters <= 2 * slots && goes_along_rows(tiling, clusters <= slots))
         return 1;
-    const double side = sqrt((double)device->units * area) / (tiling->cluster_rows * rows);
-    return (int32_t)fmin(fmax(1, round(side)), (double)tiling->down);
+    const double side = fmax(1, sqrt((double)device->units * area) / (tiling->cluster_rows * rows)),
+                 down = (double)tiling->down;
+    const bool one = down <= MOST_SIDES * side && is_one_group(problem, tiling);
+    return (int32_t)ceil(down / (one ? 1 : fmax(1, round(down / side))));
 }
 
 /* The parts of a tile's sums are exchanged where its stages were, when the only tile of a cluster is done. */
@@ -139,7 +156,8 @@ bool plx_elected_fill(const plx_problem *problem, const plx_device_info *device,
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t rows = tiling->transposed ? p->n : p->m, cols = tiling->transposed ? p->m : p->n;
     const int64_t area = (int64_t)plx_elected_rows(tiling) * tiling->tile->cols;
-    if (area > MOST_AREA || plx_elected_lines(tiling) % tiling->cluster_rows != 0 || !fill_shared(device, tiling))
+    if (area > MOST_AREA || plx_elected_lines(tiling) % tiling->cluster_rows != 0 ||
+        !fill_shared(problem, device, tiling))
         return false;
     tiling->down = quotient_up(rows, (int64_t)plx_elected_rows(tiling) * tiling->cluster_rows);
     tiling->across = quotient_up(cols, (int64_t)tiling->tile->cols * tiling->cluster_cols);
@@ -172,7 +190,7 @@ plx_elected_tiling plx_elected_tiling_by(const plx_problem *problem, const plx_d
     tiling.parts = schedule->cluster_k;
     tiling.ranges = (int32_t)larger(schedule->split_k, 1);
     (void)plx_elected_fill(problem, device, &tiling);
-    tiling.order = plx_elected_order(&tiling, device);
+    tiling.order = plx_elected_order(problem, &tiling, device);
     return tiling;
 }
 

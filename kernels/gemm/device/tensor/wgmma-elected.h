@@ -42,7 +42,8 @@
     X(2, 144, __VA_ARGS__)         \
     X(2, 160, __VA_ARGS__)         \
     X(2, 168, __VA_ARGS__)         \
-    X(2, 176, __VA_ARGS__)
+    X(2, 176, __VA_ARGS__)         \
+    X(2, 192, __VA_ARGS__)
 
 /* Times 64 rows, columns of a warpgroup's tile at most whose k can be in parts. */
 #define GEMM_ELECTED_MOST_PARTED 256
@@ -59,6 +60,6 @@
     X(2, 64, __VA_ARGS__)                 \
     X(2, 104, __VA_ARGS__)                \
     X(2, 128, __VA_ARGS__)                \
-    X(2, 176, __VA_ARGS__)
+    X(2, 192, __VA_ARGS__)
 
 #endif
