@@ -130,7 +130,7 @@ static void opencl_takes_operands_as_they_lie(void **unused)
 static void opencl_divides_less(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
-    const plx_problem problem = product(PLX_BF16, 0, 512, 512, 4096), long_sums = product(PLX_BF16, 0, 128, 128, 16384);
+    const plx_problem problem = product(PLX_BF16, 0, 512, 512, 3072), long_sums = product(PLX_BF16, 0, 128, 128, 16384);
     (void)unused;
     assert_int_equal(recipe_of(&problem, "wgmma-pipelined", &hopper).step_count, 2);
     assert_int_equal(recipe_of(&problem, "wgmma-pipelined", &opencl).step_count, 1);

@@ -42,6 +42,7 @@ enum { LINE_BYTES = 128 }; /* of memory, and of 64 terms of a row */
                                      multiplies */                                                                    \
     X(flops_rate, 1e7, 1e10)      /* what the limit of power leaves */                                                \
     X(line_power, 0.01, 50)       /* of a line that is brought, in sums */                                            \
+    X(large_cluster, 1, 2)        /* more of all that in clusters of four blocks and eight */                         \
     X(launch_us, 0.1, 20)                                                                                             \
     X(writing, 0.1, 2)      /* of memory's rate, what C gets */                                                       \
     X(again, 1, 2)          /* more of memory for an operand that clusters bring anew */                              \
@@ -203,7 +204,8 @@ static double us_of(const plx_elected_tiling *tiling, const plx_problem *problem
     const double powered = plx_tensor_us_with_power(waves * k_tiles * overlapping(k_tile) / by->clock,
                                                     2 * m * n * k * count, area * k_tiles * 2 * GEMM_UNITS_DEPTH,
                                                     by->flops_rate / (1 + by->line_power * lines_for_sums(tiling)));
-    const double math = powered + clocks_of_ends(tiling, by, problem, waves) / by->clock;
+    const double math =
+        (powered + clocks_of_ends(tiling, by, problem, waves) / by->clock) * (blocks > 2 ? by->large_cluster : 1);
     const double memory = us_of_memory(tiling, problem, device, by);
     const double norm = tiling->ping_pong && waves > 1 ? by->overlap_turns : by->overlap;
     return by->launch_us + plx_tensor_overlapped(math, memory, norm) + us_of_adding(tiling, by) + us_of_packing(p, by);
