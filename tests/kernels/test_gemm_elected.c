@@ -315,6 +315,38 @@ static void what_the_copy_engine_cannot_read_is_copied(void **unused)
     assert_false(leaves_by_bulk_stores(&recipe));
 }
 
+/* Tile 26 is 128 x 192, by turns: of few k-tiles each is over before the one ahead has left through a single block. */
+static void short_sums_leave_through_two_blocks(void **unused)
+{
+    static const int64_t expected[][3] = {{512, 2, 4}, {513, 1, 5}, {4096, 1, 5}}; /* k, blocks of C, stages */
+    (void)unused;
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const plx_recipe recipe = in_config(product(PLX_BF16, 4096, 4096, expected[i][0]), 26, 1 << 3 | 1, false);
+        const plx_step *step = &recipe.steps[recipe.step_count - 1];
+        assert_string_equal(step->entry, "gemm_wgmma_elected_2x192");
+        assert_int_equal(value_of(step, OUTS), expected[i][1]);
+        assert_int_equal(value_of(step, STAGES), expected[i][2]);
+    }
+}
+
+static int64_t order_of(int64_t m, int64_t n, int64_t k, bool turned)
+{
+    const plx_recipe recipe = in_config(product(PLX_BF16, m, n, k), 26, 1 << 3 | 1, turned);
+    return value_of(&recipe.steps[recipe.step_count - 1], ORDER);
+}
+
+/* About as high as wide, and of equal height; one where it saves a Y that is too large for L2 from being brought again,
+ * or the rows of C from being cut.  32 rows of tiles each time. */
+static void groups_of_tiles_are_equal(void **unused)
+{
+    (void)unused;
+    assert_int_equal(order_of(4096, 8192, 512, false), 16);
+    assert_int_equal(order_of(4096, 32768, 512, false), 32);
+    assert_int_equal(order_of(4096, 32768, 4096, false), 16); /* X does not stay there either */
+    assert_int_equal(order_of(8192, 4096, 512, true), 32);
+    assert_int_equal(order_of(8192, 4096, 4096, true), 16);
+}
+
 static void what_it_does_not_multiply_is_left_to_others(void **unused)
 {
     const plx_device_info ampere = fake_gpu(8), opencl = fake_opencl_gpu(9);
@@ -354,6 +386,8 @@ int main(void)
         cmocka_unit_test(operands_across_k_come_in_whole_lines),
         cmocka_unit_test(c_leaves_by_bulk_stores_where_it_can),
         cmocka_unit_test(what_the_copy_engine_cannot_read_is_copied),
+        cmocka_unit_test(short_sums_leave_through_two_blocks),
+        cmocka_unit_test(groups_of_tiles_are_equal),
         cmocka_unit_test(what_it_does_not_multiply_is_left_to_others),
         cmocka_unit_test(it_is_chosen_where_it_is_the_fastest),
     };
