@@ -459,6 +459,21 @@ static void few_rows_are_columns_of_the_transposed_product(void **unused)
         }
 }
 
+/* Rows that a tile has and the operand has not are not asked for, where they are rows in memory. */
+static void narrow_boxes_are_no_larger_than_the_operand(void **unused)
+{
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        const plx_problem problem = product(PLX_BF16, layout, 7, 8192, 640);
+        const plx_recipe recipe = narrow_recipe(&problem, false);
+        const plx_tensor_map *few = &recipe.maps[1];
+        assert_int_equal(few->operand, A);
+        assert_int_equal(few->box_height, layout & 2 ? 64 : 7);
+    }
+    const plx_problem more = product(PLX_BF16, 1, 20, 8192, 640);
+    assert_in_range(narrow_recipe(&more, false).maps[1].box_height, 16, 20);
+}
+
 /* Each operand by itself: what the copy engine can't reach is copied first. */
 static void narrow_tiles_take_operands_as_they_lie(void **unused)
 {
@@ -574,6 +589,7 @@ int main(void)
         cmocka_unit_test(planes_have_maps_of_work_groups_in_opencl),
         cmocka_unit_test(planes_are_multiplied_without_units),
         cmocka_unit_test(few_rows_are_columns_of_the_transposed_product),
+        cmocka_unit_test(narrow_boxes_are_no_larger_than_the_operand),
         cmocka_unit_test(narrow_tiles_take_operands_as_they_lie),
         cmocka_unit_test(narrow_tiles_are_divided_along_k),
         cmocka_unit_test(narrow_tiles_are_shared_by_clusters),
