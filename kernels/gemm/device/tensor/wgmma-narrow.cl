@@ -49,8 +49,8 @@ INLINE item_t item_of(const target_t *to, const cut_t *cut, int number, int step
 
 /* ---- bringing -------------------------------------------------------------------------- */
 
-/* By one work-item: one box of each operand.  Of a product with fewer columns than the tile the boxes of B are no larger
- * than it. */
+/* By one work-item: one box of each operand.  Of a product with fewer columns than the tile the boxes of B are no
+ * larger than it. */
 INLINE void bring_items(ring_t ring, global uchar *map_a, global uchar *map_b, const target_t *to, const cut_t *cut,
                         int steps)
 {
